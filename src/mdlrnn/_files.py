@@ -1,0 +1,70 @@
+"""Reading text and writing files so that nothing is ever half-written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from ._errors import InputError
+
+PathLike = str | os.PathLike[str]
+
+
+def read_text(path: PathLike, what: str) -> str:
+    """The text of a UTF-8 file; `what` names the kind of file in the error."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, error.start, what) from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def not_utf8(path: PathLike, at: int, what: str) -> InputError:
+    return InputError(
+        f"{path}: byte {at} is not UTF-8; save the {what} as UTF-8 text and try again."
+    )
+
+
+def unreadable(path: PathLike, error: OSError) -> InputError:
+    reason = (error.strerror or str(error)).lower()
+    return InputError(f"{path}: cannot be read ({reason}); check the path.")
+
+
+def write_atomically(path: PathLike, data: str | bytes) -> None:
+    """Replace `path` by `data` in one step: readers see the old file or the new one, never a part.
+
+    Raises OSError where the disk says no; the old file is then as it was.
+    """
+    target = Path(path)
+    payload = data.encode("utf-8") if isinstance(data, str) else data
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(payload)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(_usual_mode(target))
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def save_text(path: PathLike, text: str) -> None:
+    """`write_atomically`, with the disk's refusal as one sentence."""
+    try:
+        write_atomically(path, text)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"{path}: cannot be written ({reason}); choose another place.") from None
+
+
+def _usual_mode(target: Path) -> int:
+    """The mode a plain `open` would have left, since mkstemp makes private files."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

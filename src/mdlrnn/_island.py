@@ -1,0 +1,200 @@
+"""One island: its state, and an epoch as a pure function from state to state.
+
+`epoch` is what executors run, in threads, processes or on other machines. It depends on nothing but
+its arguments; what it keeps between calls (the corpus tree, working memory, remembered scores) only
+saves time.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._corpus import Corpus
+from ._kernels._advance import (
+    COUNTERS,
+    FRONT_COUNT,
+    NEEDS_ROOM,
+    STEPS,
+    Memo,
+    State,
+    advance,
+    join_front,
+    new_memo,
+    populate,
+)
+from ._kernels._compile import announced
+from ._kernels._genome import CONNECTION_WORDS, HEADER, Words, size_of
+from ._kernels._score import Workspace, encoding_table, workspace_for
+from ._kernels._tree import Tree, tree_of
+from ._network import ACTIVATIONS
+from ._score import Objective
+from ._search import Search
+
+ROW_WORDS = 128
+"""Words of a row at first: 20 units with 22 connections, say. Rows double when need be."""
+FRONT_SIZE = 96
+
+
+class Problem(NamedTuple):
+    """All that an epoch needs besides the island."""
+
+    corpus: Corpus
+    search: Search
+    objective: Objective
+
+
+class Tools(NamedTuple):
+    """What the kernels read, derived from a problem."""
+
+    tree: Tree
+    encoding: Any
+    multipliers: Any
+    space: Any
+
+
+@lru_cache(maxsize=4)
+def tools_for(problem: Problem) -> Tools:
+    corpus, search, objective = problem
+    codes = [ACTIVATIONS.index(name) for name in search.activations]
+    space = [
+        corpus.inputs, corpus.outputs, int(search.products), search.max_units,
+        search.max_connections, len(codes), *codes,
+    ]  # fmt: skip
+    return Tools(
+        tree_of(corpus),
+        encoding_table(search.code()),
+        np.array([objective.g, objective.d, objective.l1, objective.l2]),
+        np.array(space, dtype=np.int64),
+    )
+
+
+class _Memory(threading.local):
+    """Each thread's working memory for the problem and row size it last worked on."""
+
+    key: tuple[Problem, int] | None = None
+    work: Workspace
+    memo: Memo
+
+
+_MEMORY = _Memory()
+
+
+def _memory_for(problem: Problem, tree: Tree, words: int) -> tuple[Workspace, Memo]:
+    if _MEMORY.key != (problem, words):
+        most = (words - HEADER) // CONNECTION_WORDS + 1
+        _MEMORY.work = workspace_for(tree, most, most)
+        _MEMORY.memo = new_memo()
+        _MEMORY.key = (problem, words)
+    return _MEMORY.work, _MEMORY.memo
+
+
+def settle(problem: Problem, random: Words) -> State:
+    """A new island with random networks; `random` is its random state."""
+    tools = tools_for(problem)
+    needed = HEADER + 3 * (
+        problem.corpus.inputs + problem.corpus.outputs
+        + 2 * problem.corpus.inputs * problem.corpus.outputs
+    )  # fmt: skip
+    words = ROW_WORDS
+    while words < 2 * needed:
+        words *= 2
+    size = problem.search.population
+    state = State(
+        genomes=np.zeros((size, words), dtype=np.int64),
+        values=np.zeros(size),
+        lengths=np.zeros(size, dtype=np.int64),
+        bits=np.zeros(size),
+        random=random.copy(),
+        counters=np.zeros(COUNTERS, dtype=np.int64),
+        best_value=np.full(1, np.inf),
+        front=np.zeros((FRONT_SIZE, words), dtype=np.int64),
+        front_lengths=np.zeros(FRONT_SIZE, dtype=np.int64),
+        front_bits=np.zeros(FRONT_SIZE),
+    )
+    work, memo = _memory_for(problem, tools.tree, words)
+    with announced("populate", "the search (1 of 2)"):
+        populate(state, *tools, work, memo)
+    return state
+
+
+def epoch(problem: Problem, state: State, generations: int) -> State:
+    """The island so many generations later. The state given is left as it is."""
+    tools = tools_for(problem)
+    state = State(*(part.copy() for part in state))
+    end = int(state.counters[STEPS]) + generations * problem.search.population
+    with announced("advance", "the search (2 of 2)"):
+        while (steps := end - int(state.counters[STEPS])) > 0:
+            words = state.genomes.shape[1]
+            work, memo = _memory_for(problem, tools.tree, words)
+            child = np.zeros(words, dtype=np.int64)
+            ended = advance(state, steps, problem.search.tournament, problem.search.distinct, *tools, work, memo, child)
+            if ended == NEEDS_ROOM:
+                state = with_room(state, 2 * words)
+    return state
+
+
+def with_room(state: State, words: int) -> State:
+    """The same island with rows of `words` words."""
+    widen = ((0, 0), (0, words - state.genomes.shape[1]))
+    return state._replace(genomes=np.pad(state.genomes, widen), front=np.pad(state.front, widen))
+
+
+def best_of(state: State, count: int) -> list[int]:
+    """The places of the best networks, best first; ties by place."""
+    return [int(i) for i in np.argsort(state.values, kind="stable")[:count]]
+
+
+def migrate(states: list[State], size: int, turn: int) -> list[State]:
+    """Each island sends copies of its best networks on, where they replace the worst.
+
+    The islands stand in a ring, and an island sends `1 + turn mod (islands - 1)` places on, so that
+    in the course of the migrations each island sends to every other.
+    """
+    count = len(states)
+    if count < 2 or size == 0:
+        return states
+    step = 1 + turn % (count - 1)
+    words = max(state.genomes.shape[1] for state in states)
+    arrived = []
+    for here, state in enumerate(states):
+        home = states[here - step]
+        needed = max(int(size_of(home.genomes[i])) for i in best_of(home, size))
+        fits = state.genomes.shape[1]
+        grown = state if fits >= needed else with_room(state, words)
+        arrived.append(_receive(grown, home, size))
+    return arrived
+
+
+def _receive(state: State, home: State, size: int) -> State:
+    state = State(*(part.copy() for part in state))
+    worst = np.argsort(state.values, kind="stable")[-size:]
+    for i, j in zip(worst, best_of(home, size), strict=True):
+        used = int(size_of(home.genomes[j]))
+        state.genomes[i, :used] = home.genomes[j, :used]
+        state.values[i] = home.values[j]
+        state.lengths[i] = home.lengths[j]
+        state.bits[i] = home.bits[j]
+        state.best_value[0] = min(state.best_value[0], home.values[j])
+        join_front(
+            state.genomes[i], state.lengths[i], state.bits[i], state.counters, state.front,
+            state.front_lengths, state.front_bits,
+        )  # fmt: skip
+    return state
+
+
+def rows_of(state: State) -> list[Words]:
+    """The networks' rows, each as long as it needs to be."""
+    return [row[: int(size_of(row))] for row in state.genomes]
+
+
+def front_of(state: State) -> list[tuple[int, float, Words]]:
+    """(|G|, |D:G|, row) of the networks that no other beats in both, shortest first."""
+    count = int(state.counters[FRONT_COUNT])
+    return [
+        (int(state.front_lengths[i]), float(state.front_bits[i]), row[: int(size_of(row))])
+        for i, row in enumerate(state.front[:count])
+    ]

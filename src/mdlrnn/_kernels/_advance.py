@@ -1,0 +1,282 @@
+"""The genetic algorithm of the paper (section 3.3, Algorithm 1) on one island, compiled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._compile import compiled
+from ._feed import Floats
+from ._genome import Words, size_of
+from ._mutate import GROWTH, Space, mutate, random_network
+from ._plan import STACK
+from ._random import Random, below
+from ._score import Workspace, encoded_length, surprisal, weight_norms
+from ._tree import Tree
+
+# Counters of an island.
+STEPS, EVALUATIONS, HITS, IMPROVED_AT, FRONT_COUNT = 0, 1, 2, 3, 4
+COUNTERS = 5
+# How a call ended.
+DONE, NEEDS_ROOM = 0, 1
+# Multipliers of the objective.
+BY_G, BY_D, BY_L1, BY_L2 = 0, 1, 2, 3
+
+
+class State(NamedTuple):
+    """An island: everything that the next generation depends on, and what has been found."""
+
+    genomes: NDArray[np.int64]
+    """(network, word)"""
+    values: Floats
+    """The objective's value of each network."""
+    lengths: NDArray[np.int64]
+    bits: Floats
+    random: Random
+    counters: NDArray[np.int64]
+    best_value: Floats
+    """One number: the lowest value so far."""
+    front: NDArray[np.int64]
+    """Rows of the networks that no other beats in both |G| and |D:G|, shortest first."""
+    front_lengths: NDArray[np.int64]
+    front_bits: Floats
+
+
+class Memo(NamedTuple):
+    """Scores of genomes seen lately; it saves time and changes nothing."""
+
+    keys: NDArray[np.uint64]
+    lengths: NDArray[np.int64]
+    bits: Floats
+    values: Floats
+
+
+def new_memo(entries: int = 1 << 14) -> Memo:
+    return Memo(
+        np.zeros(entries, dtype=np.uint64),
+        np.zeros(entries, dtype=np.int64),
+        np.zeros(entries),
+        np.zeros(entries),
+    )
+
+
+@compiled
+def hash_of(genome: Words) -> int:
+    """64 bits that depend on every word in use; never 0, which marks an empty entry."""
+    h = np.uint64(0x9E3779B97F4A7C15)
+    for i in range(size_of(genome)):
+        h ^= np.uint64(genome[i])
+        h *= np.uint64(0xFF51AFD7ED558CCD)
+        h ^= h >> np.uint64(32)
+    return h | np.uint64(1)
+
+
+@compiled
+def evaluate(
+    genome: Words,
+    tree: Tree,
+    encoding: NDArray[np.int64],
+    multipliers: Floats,
+    work: Workspace,
+    memo: Memo,
+    counters: NDArray[np.int64],
+) -> tuple[int, float, float]:
+    """|G|, |D:G| and the objective's value."""
+    counters[EVALUATIONS] += 1
+    key = hash_of(genome)
+    slot = (key >> np.uint64(20)) & np.uint64(memo.keys.size - 1)
+    if memo.keys[slot] == key:
+        counters[HITS] += 1
+        return memo.lengths[slot], memo.bits[slot], memo.values[slot]
+    length = encoded_length(genome, encoding, work.plan[STACK])
+    bits = surprisal(genome, tree, work)
+    value = 0.0
+    if multipliers[BY_G] != 0.0:
+        value += multipliers[BY_G] * length
+    if multipliers[BY_D] != 0.0:
+        value += multipliers[BY_D] * bits
+    if multipliers[BY_L1] != 0.0 or multipliers[BY_L2] != 0.0:
+        l1, l2 = weight_norms(genome)
+        value += multipliers[BY_L1] * l1 + multipliers[BY_L2] * l2
+    memo.keys[slot] = key
+    memo.lengths[slot] = length
+    memo.bits[slot] = bits
+    memo.values[slot] = value
+    return length, bits, value
+
+
+@compiled
+def populate(
+    state: State,
+    tree: Tree,
+    encoding: NDArray[np.int64],
+    multipliers: Floats,
+    space: Space,
+    work: Workspace,
+    memo: Memo,
+) -> None:
+    """Fill the island with random networks."""
+    for i in range(state.values.size):
+        genome = state.genomes[i]
+        random_network(genome, state.random, space)
+        length, bits, value = evaluate(
+            genome, tree, encoding, multipliers, work, memo, state.counters
+        )
+        keep(state, i, genome, length, bits, value)
+
+
+@compiled
+def keep(state: State, i: int, genome: Words, length: int, bits: float, value: float) -> None:
+    """Write the scores of network i, and note what is new about it."""
+    state.lengths[i] = length
+    state.bits[i] = bits
+    state.values[i] = value
+    if value < state.best_value[0]:
+        state.best_value[0] = value
+        state.counters[IMPROVED_AT] = state.counters[STEPS]
+    join_front(
+        genome, length, bits, state.counters, state.front, state.front_lengths, state.front_bits
+    )
+
+
+@compiled
+def join_front(
+    genome: Words,
+    length: int,
+    bits: float,
+    counters: NDArray[np.int64],
+    front: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    given: Floats,
+) -> None:
+    """Enter the network unless one at most as long explains the data as well; drop whom it beats.
+
+    Lengths rise and bits fall along the front. When it is full its longest network goes.
+    """
+    if bits == np.inf:
+        return
+    count = counters[FRONT_COUNT]
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) // 2
+        if lengths[middle] <= length:
+            low = middle + 1
+        else:
+            high = middle
+    if low > 0 and given[low - 1] <= bits:
+        return
+    start = low - 1 if low > 0 and lengths[low - 1] == length else low
+    end = start
+    while end < count and given[end] >= bits:
+        end += 1
+    if start == lengths.size:
+        return
+    if start == end:
+        last = min(count, lengths.size - 1)
+        for i in range(last, start, -1):
+            copy_entry(i - 1, i, front, lengths, given)
+        counters[FRONT_COUNT] = last + 1
+    else:
+        for i in range(end, count):
+            copy_entry(i, i - (end - start) + 1, front, lengths, given)
+        counters[FRONT_COUNT] = count - (end - start) + 1
+    copy_row(genome, front[start])
+    lengths[start] = length
+    given[start] = bits
+
+
+@compiled
+def copy_entry(
+    source: int,
+    to: int,
+    front: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    given: Floats,
+) -> None:
+    copy_row(front[source], front[to])
+    lengths[to] = lengths[source]
+    given[to] = given[source]
+
+
+@compiled
+def copy_row(source: Words, to: Words) -> None:
+    for i in range(size_of(source)):
+        to[i] = source[i]
+
+
+@compiled
+def advance(
+    state: State,
+    steps: int,
+    tournament: int,
+    distinct: bool,
+    tree: Tree,
+    encoding: NDArray[np.int64],
+    multipliers: Floats,
+    space: Space,
+    work: Workspace,
+    memo: Memo,
+    child: Words,
+) -> int:
+    """So many steps of select, mutate, evaluate, replace.
+
+    With `distinct`, an offspring with the value of a network that the island has is dropped.
+    If a network might outgrow its row, the call ends before that step and says NEEDS_ROOM.
+    """
+    population = state.values.size
+    saved = np.empty(4, dtype=np.uint64)
+    for _ in range(steps):
+        for k in range(4):
+            saved[k] = state.random[k]
+        winner, loser = select(state.values, population, tournament, state.random)
+        parent = state.genomes[winner]
+        if size_of(parent) + GROWTH > parent.size:
+            for k in range(4):
+                state.random[k] = saved[k]
+            return NEEDS_ROOM
+        copy_row(parent, child)
+        mutate(child, state.random, space)
+        length, bits, value = evaluate(
+            child, tree, encoding, multipliers, work, memo, state.counters
+        )
+        state.counters[STEPS] += 1
+        if distinct and is_known(value, state.values):
+            continue
+        copy_row(child, state.genomes[loser])
+        keep(state, loser, child, length, bits, value)
+    return DONE
+
+
+@compiled
+def is_known(value: float, values: Floats) -> bool:
+    found = 0
+    for i in range(values.size):
+        found += 1 if values[i] == value else 0
+    return found > 0
+
+
+@compiled
+def select(values: Floats, population: int, tournament: int, random: Random) -> tuple[int, int]:
+    """Winner and loser among `tournament` networks drawn at random, which are never the same.
+
+    Ties go to the one drawn first as winner and the one drawn last as loser, so that a network
+    with the best value is never the only one of that value to be replaced.
+    """
+    winner = below(random, population)
+    loser = winner
+    best = worst = values[winner]
+    drawn = 1
+    while drawn < tournament:
+        i = below(random, population)
+        if i == winner or i == loser:
+            continue
+        drawn += 1
+        if values[i] < best:
+            if loser == winner:
+                loser, worst = winner, best
+            winner, best = i, values[i]
+        elif values[i] >= worst:
+            loser, worst = i, values[i]
+    return winner, loser

@@ -1,0 +1,113 @@
+"""How to search: the settings of the genetic algorithm and the island model, as one small value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from ._encoding import Encoding
+from ._errors import InputError
+from ._network import MOST_UNITS
+
+DEFAULT_ACTIVATIONS = Encoding.activations
+
+
+@dataclass(frozen=True)
+class Search:
+    """Settings of a search. The same settings, corpus and objective give the same networks.
+
+    The two exceptions are `seconds` and `migration_seconds`, which depend on the machine's speed
+    and are off by default.
+    """
+
+    islands: int = 32
+    population: int = 500
+    """Networks on each island."""
+    generations: int = 25_000
+    tournament: int = 2
+    distinct: bool = True
+    """Drop an offspring that scores exactly as a network of its island does: it keeps an island
+    from filling up with copies of one network. The paper's algorithm is without it."""
+    migration_size: int = 2
+    """How many networks an island sends on at each migration."""
+    migration_interval: int = 1_000
+    """Generations between two migrations."""
+    migration_seconds: float | None = None
+    """Migrate also when so much time has passed (earliest first); makes a run unrepeatable."""
+    seed: int = 1
+    encoding: str = "paper"
+    activations: tuple[str, ...] = DEFAULT_ACTIVATIONS
+    products: bool = False
+    max_units: int = 256
+    max_connections: int = 1024
+    target: float | None = None
+    """Stop when the objective is at or below this."""
+    patience: int | None = None
+    """Stop after so many generations without improvement."""
+    seconds: float | None = None
+    """Stop after so much time; makes the length of a run depend on the machine."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "activations", tuple(self.activations))
+        least = {
+            "islands": 1, "population": 2, "generations": 0, "tournament": 2,
+            "migration_size": 0, "migration_interval": 1, "seed": 0,
+            "max_units": 2, "max_connections": 1, "patience": 1,
+        }  # fmt: skip
+        for name, bound in least.items():
+            value = getattr(self, name)
+            if value is None and name == "patience":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < bound:
+                raise InputError(f"{name} is {value!r}; it must be an integer, {bound} or more.")
+        for name in ("migration_seconds", "seconds", "target"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int | float) and math.isfinite(value)):
+                raise InputError(f"{name} is {value!r}; it must be a finite number.")
+            if value is not None and name != "target" and value <= 0:
+                raise InputError(f"{name} is {value!r}; it must be more than 0.")
+        for name in ("distinct", "products"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} is {getattr(self, name)!r}; give True or False.")
+        if self.tournament > self.population:
+            raise InputError(
+                f"tournament is {self.tournament}, more than the population of {self.population}; "
+                "make it smaller."
+            )
+        if self.migration_size >= self.population:
+            raise InputError(
+                f"migration_size is {self.migration_size}, but an island has {self.population} "
+                "networks; make it smaller."
+            )
+        if self.max_units > MOST_UNITS:
+            raise InputError(f"max_units is {self.max_units}; it can be at most {MOST_UNITS}.")
+        self.code()
+
+    @classmethod
+    def paper(cls, **changes: Any) -> Search:
+        """The paper's setting (section 4.1): 250 islands of 500 networks, 25,000 generations.
+
+        Its second migration clock, 30 minutes, is left off, so that the run can be repeated.
+        """
+        return replace(cls(islands=250, distinct=False), **changes)
+
+    def code(self) -> Encoding:
+        """The encoding under which networks are scored."""
+        return Encoding(self.encoding, self.activations, self.products)
+
+    def to_dict(self) -> dict[str, Any]:
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        data["activations"] = list(self.activations)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Search:
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(data) - known)
+        if unknown:
+            raise InputError(
+                f"the settings have unknown fields ({', '.join(unknown)}); "
+                "they may come from a newer version of mdlrnn."
+            )
+        return cls(**data)

@@ -1,0 +1,80 @@
+"""The `mdlrnn` command. Subcommands are imported when called, so that `--help` answers at once."""
+
+from __future__ import annotations
+
+import io
+import sys
+from importlib import import_module
+
+import click
+
+from .. import __version__
+from .._errors import InputError, RunError
+
+_COMMANDS = {
+    "evolve": ("_evolve", "Search for the network that describes a corpus best."),
+    "runs": ("_runs", "List runs: where they stand and what they have found."),
+    "score": ("_score", "What a network costs on a corpus: |G|, |D:G| and their sum."),
+    "feed": ("_feed", "Feed a string and show every unit and probability at each step."),
+    "encode": ("_code", "Write a network as the bits that |G| counts, part by part."),
+    "decode": ("_code", "Read a network back from its bits."),
+    "bench": ("_bench", "Measure the speed of this machine."),
+}
+
+
+class _Lazy(click.Group):
+    """Lists commands from the table above and imports only the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"{__name__}.{_COMMANDS[cmd_name][0]}")
+        command = getattr(module, cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mdlrnn")
+def cli() -> None:
+    """Networks that generalise perfectly from a handful of examples and that a person can read."""
+
+
+def main() -> None:
+    """Run the command; bad input ends in one sentence on standard error and exit code 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # symbols may be beyond the locale
+    try:
+        code = cli.main(prog_name="mdlrnn", standalone_mode=False)
+    except InputError as error:
+        _stop(f"mdlrnn: {error}", 2)
+    except RunError as error:
+        _stop(f"mdlrnn: {error}", 1)
+    except click.UsageError as error:
+        _stop(*_usage(error))
+    except (click.Abort, KeyboardInterrupt):
+        _stop("mdlrnn: stopped.", 130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(error: click.UsageError) -> tuple[str, int]:
+    where = error.ctx.command_path if error.ctx else "mdlrnn"
+    message = error.format_message()
+    if error.ctx and message == error.ctx.get_help():  # a group was called without a command
+        return message, error.exit_code
+    wrong, _, remedy = message.rstrip(".").partition(". ")
+    remedy = remedy or f"see {where} --help."
+    wrong, remedy = (text[:1].lower() + text[1:] for text in (wrong, remedy))
+    return f"{where}: {wrong}; {remedy}", error.exit_code
+
+
+def _stop(message: str, code: int) -> None:
+    click.echo(message, err=True)
+    sys.exit(code)

@@ -1,0 +1,210 @@
+"""`mdlrnn evolve`: search, kept in a folder; or go on with a search that was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from .._corpus import Corpus
+from .._encoding import SCHEMES
+from .._errors import InputError
+from .._score import Objective
+from .._search import Search
+from ._options import json_option, words_option
+from ._progress import display_for
+from ._report import report, report_json
+from ._signals import EXIT_CODE, Stop
+from ._times import parse_time
+
+if TYPE_CHECKING:
+    from .._evolve import Progress
+    from .._runs import Recorder
+
+_PRESETS: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
+_LIMITS = ("generations", "seconds", "target", "patience")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _number(name: str, default: int, text: str) -> Callable[[Command], Command]:
+    return click.option(name, type=int, metavar="N", help=f"{text} [default: {default:,}]")
+
+
+def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command], Command]:
+    """A number or a time, or `none` for no limit."""
+
+    def read(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+        if value is None or value.lower() == "none":
+            return None
+        if metavar == "TIME":
+            return parse_time(value, name)
+        try:
+            return int(value) if metavar == "N" else float(value)
+        except ValueError:
+            raise InputError(f"{name} is {value!r}; write a number, or none.") from None
+
+    return click.option(name, field, metavar=metavar, callback=read, help=text)
+
+
+@click.command()
+@click.argument("corpus", metavar="[CORPUS]", required=False)
+@click.option("--out", metavar="DIR", help="A new folder for the run, by default in ./runs.")
+@click.option("--resume", metavar="DIR", help="Go on with the run in this folder.")
+@_number("--seed", Search.seed, "The same seed gives the same networks.")
+@_number("--generations", Search.generations, "Stop after so many, counted from the start.")
+@_limit("--time", "seconds", "TIME", "Stop after 90s, 10m or 1h30m, counted from the start.")
+@_limit("--target", "target", "SCORE", "Stop when the best score is this or less.")
+@_limit("--patience", "patience", "N", "Stop after so many generations without improvement.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="[default: all cores]")
+@click.option(
+    "--preset", type=click.Choice(list(_PRESETS)), help="paper: as in the paper, with 250 islands."
+)
+@_number("--islands", Search.islands, "Populations that evolve apart.")
+@_number("--population", Search.population, "Networks on each island.")
+@_number("--tournament", Search.tournament, "Networks that compete at each step.")
+@click.option(
+    "--distinct/--no-distinct", default=None, help="Drop offspring that score as another does."
+)
+@_number("--migration-size", Search.migration_size, "Networks that an island sends on.")
+@_number("--migration-interval", Search.migration_interval, "Generations between migrations.")
+@_limit(
+    "--migration-seconds", "migration_seconds", "TIME",
+    "Migrate also after so long; such a run cannot be repeated.",
+)  # fmt: skip
+@click.option(
+    "--objective",
+    type=click.Choice(["mdl", "g", "d", "d+l1", "d+l2"]),
+    help="What is minimised. [default: mdl]",
+)
+@click.option("--encoding", type=click.Choice(SCHEMES), help="How |G| is counted. [default: paper]")
+@click.option("--activations", metavar="NAMES", help="Those allowed, separated by commas.")
+@click.option("--products", is_flag=True, default=None, help="Allow product units.")
+@_number("--max-units", Search.max_units, "The most units of a network.")
+@_number("--max-connections", Search.max_connections, "The most connections of a network.")
+@words_option
+@click.option("--quiet", is_flag=True, help="Say nothing but the end.")
+@json_option
+def evolve(
+    corpus: str | None,
+    out: str | None,
+    resume: str | None,
+    threads: int | None,
+    preset: str | None,
+    objective: str | None,
+    words: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Search for the network that describes CORPUS best, and keep the run in a folder.
+
+    CORPUS is a text file, one string a line (a count and a TAB may stand before it), or an .npz
+    file with the arrays inputs, targets and, where they differ, lengths.
+
+    Ctrl-C stops the run and saves it. With --resume DIR a run goes on exactly where it stood; the
+    limits --generations, --time, --target and --patience may then be given anew (none lifts one),
+    everything else stays as it was.
+    """
+    ctx = click.get_current_context()
+    given = {
+        name: value
+        for name, value in options.items()
+        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT
+    }
+    if "activations" in given:
+        given["activations"] = tuple(given["activations"].split(","))
+    data = None if corpus is None else load_corpus(corpus, words)
+    if resume is not None:
+        if out is not None or preset is not None:
+            raise InputError("--out and --preset are for new runs; leave them out with --resume.")
+        opened = _reopened(Path(resume), data, given, objective)
+    elif corpus is None or data is None:
+        raise InputError("no corpus is given; name a file, or a run to go on with: --resume DIR.")
+    else:
+        search = replace(_PRESETS[preset or "default"](), **given)
+        opened = _begun(Path(corpus), data, words, search, objective, out)
+    display = display_for(quiet, as_json)
+    with Stop(display.say) as stop:
+
+        def tell(progress: Progress) -> bool:
+            display(progress)
+            return stop.asked
+
+        with opened as recorder, display:
+            display.announce(_title(recorder))
+            run = recorder.evolve(threads=threads, on_progress=tell)
+        if as_json:
+            report_json(run, recorder.folder)
+        else:
+            report(run, recorder.folder, recorder.settings, recorder.problem.corpus)
+    if run.reason == "stopped":
+        ctx.exit(EXIT_CODE)
+
+
+def load_corpus(name: str, words: bool) -> Corpus:
+    """The corpus that a person means by this name."""
+    if not Path(name).exists():
+        raise InputError(
+            f"{name}: there is no such file; give a text file with one string a line, or an .npz."
+        )
+    return Corpus.load(name, words=words)
+
+
+def _begun(
+    path: Path, data: Corpus, words: bool, search: Search, objective: str | None, out: str | None
+) -> AbstractContextManager[Recorder]:
+    from .._island import Problem
+    from .._runs import begin
+
+    folder = Path(out) if out is not None else _new_folder(path.stem, search.seed)
+    problem = Problem(data, search, Objective.named(objective or "mdl"))
+    return begin(folder, problem, {"name": path.stem, "path": str(path.resolve()), "words": words})
+
+
+def _reopened(
+    folder: Path, data: Corpus | None, given: dict[str, Any], objective: str | None
+) -> AbstractContextManager[Recorder]:
+    from .._run_files import holds_run, read_settings
+    from .._runs import reopen
+
+    limits = {name: value for name, value in given.items() if name in _LIMITS}
+    if holds_run(folder):
+        settings = read_settings(folder)
+        kept = {**settings.search.to_dict(), "objective": settings.objective}
+        wanted = {name: value for name, value in given.items() if name not in _LIMITS}
+        if objective is not None:
+            wanted["objective"] = Objective.named(objective)
+        if "activations" in wanted:
+            wanted["activations"] = list(wanted["activations"])
+        for name, value in wanted.items():
+            if kept[name] != value:
+                option = "--" + name.replace("_", "-")
+                raise InputError(
+                    f"{option} cannot change when a run goes on; leave it out, or start a new run."
+                )
+    return reopen(folder, data, limits)
+
+
+def _title(recorder: Recorder) -> str:
+    search = recorder.problem.search
+    start = recorder.start
+    again = "" if start is None else f", from generation {start.generation:,}"
+    name = recorder.settings.corpus.get("name", "a corpus")
+    return (
+        f"{name}: {search.islands} islands of {search.population}, seed {search.seed}, "
+        f"in {recorder.folder}{again}"
+    )
+
+
+def _new_folder(name: str, seed: int) -> Path:
+    folder = Path("runs") / f"{name}-{seed}"
+    number = 2
+    while folder.exists():
+        folder = Path("runs") / f"{name}-{seed}-{number}"
+        number += 1
+    return folder

@@ -1,0 +1,168 @@
+"""`mdlrnn feed`: a network at work, step by step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import click
+
+from .._errors import InputError
+from .._interpreter import EXACT, distribution, input_rows, log2, plan
+from .._interpreter import feed as feed_rows
+from .._network import BOUNDARY, Network
+from ._options import json_option, naming, network_argument, words_option
+from ._show import columns, echo_json, is_short, label_text, number_text
+
+_NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,15}/[0-9]{1,15})")
+"""Without exponents: they can be written in few characters and need any amount of memory."""
+
+
+class Step(NamedTuple):
+    read: str
+    values: Sequence[Fraction | None]
+    """None for a unit that is not evaluated, since it reaches no output."""
+    chances: Sequence[Fraction]
+
+
+@click.command()
+@network_argument
+@click.argument("string", metavar="STRING")
+@click.option(
+    "--alphabet", help="The symbols, '#' among them, of a network that names none: '#ab'."
+)
+@words_option
+@json_option
+def feed(network: str, string: str, alphabet: str | None, words: bool, as_json: bool) -> None:
+    """Feed STRING to the network in the file NET; show each unit's value at each step.
+
+    The boundary symbol # is fed first. P(x) is the probability that x comes next. Values are exact
+    fractions; a rounded one is marked with ~. u0, u1, ... are the units, numbered as in the file.
+
+    A network with numeric inputs takes numbers: steps are parted by blanks, the inputs of a step
+    by commas, as in '0,1 1,1 0,0'. If it has one output, P(1) is the probability of a 1.
+    """
+    net = Network.load(network)
+    with naming(network):
+        net = _with_alphabet(net, alphabet, words)
+        steps = _steps(net, string, words)
+    labels = _labels(net)
+    if as_json:
+        echo_json([_as_json(step, labels) for step in steps])
+    else:
+        click.echo(_table(net, steps, labels))
+        click.echo("\n" + "\n".join(_legend(net, steps)))
+        if net.alphabet is not None:
+            click.echo(_surprise(steps, labels))
+
+
+def _with_alphabet(net: Network, given: str | None, words: bool) -> Network:
+    if given is None:
+        return net
+    if net.alphabet is not None:
+        raise InputError(
+            f"the network names its symbols, {' '.join(net.alphabet)}; leave --alphabet out."
+        )
+    return replace(net, alphabet=tuple(given.split() if words else given))
+
+
+def _steps(net: Network, string: str, words: bool) -> list[Step]:
+    if net.alphabet is None:
+        rows: list[Any] = input_rows(net, _numbers(net, string))
+        read = [",".join(map(str, row)) for row in rows]
+    else:
+        symbols = string.split() if words else list(string)
+        rows = input_rows(net, symbols)
+        read = [BOUNDARY, *symbols]
+    evaluated = {*plan(net).order, *range(net.inputs)}
+    return [
+        Step(
+            symbol,
+            [value if u in evaluated else None for u, value in enumerate(values)],
+            distribution(net, values),
+        )
+        for symbol, values in zip(read, feed_rows(net, rows, EXACT), strict=True)
+    ]
+
+
+def _numbers(net: Network, string: str) -> list[list[Fraction]]:
+    steps = [step.split(",") for step in string.split()]
+    if not steps:
+        raise InputError("the string is empty, and the network names no symbols; give a step.")
+    for number in (number for step in steps for number in step):
+        if not _NUMBER.fullmatch(number) or re.search("/0+$", number):
+            example = ",".join(["0"] * net.inputs)
+            raise InputError(
+                f"{label_text(number)!r} is not a number, and the network names no symbols; give "
+                f"{net.inputs} numbers a step, as in '{example}', or the symbols with --alphabet."
+            )
+    return [[Fraction(number) for number in step] for step in steps]
+
+
+def _labels(net: Network) -> list[str]:
+    """What each of the network's chances is the probability of."""
+    if net.alphabet is not None:
+        return list(net.alphabet)
+    if net.outputs == 1:
+        return ["1"]
+    return [str(output) for output in range(net.outputs)]
+
+
+def _table(net: Network, steps: Sequence[Step], labels: Sequence[str]) -> str:
+    units = [f"u{u}" for u in range(len(net.units))]
+    head = ["read", *units, *(f"P({label_text(label)})" for label in labels)]
+    rows = [
+        [
+            label_text(step.read),
+            *("." if value is None else number_text(value) for value in step.values),
+            *map(number_text, step.chances),
+        ]
+        for step in steps
+    ]
+    return columns(head, rows, together=1 + len(units))
+
+
+def _legend(net: Network, steps: Sequence[Step]) -> list[str]:
+    first = net.inputs + net.outputs
+    roles = [f"units: inputs {_span(0, net.inputs)}", f"outputs {_span(net.inputs, first)}"]
+    if net.hidden:
+        roles.append(f"hidden {_span(first, len(net.units))}")
+    lines = [", ".join(roles)]
+    shown = [number for step in steps for number in (*step.values, *step.chances)]
+    if not all(number is None or is_short(number) for number in shown):
+        lines.append("~ marks rounded values")
+    if None in shown:
+        lines.append(". stands for units that reach no output")
+    return lines
+
+
+def _span(start: int, stop: int) -> str:
+    return f"u{start} to u{stop - 1}" if stop - start > 1 else f"u{start}"
+
+
+def _surprise(steps: Sequence[Step], labels: Sequence[str]) -> str:
+    """What the whole string costs, or where it becomes impossible."""
+    bits = 0.0
+    for at, target in enumerate([*(step.read for step in steps[1:]), BOUNDARY]):
+        chance = steps[at].chances[labels.index(target)]
+        if chance <= 0:
+            where = f"symbol {at + 1}, {label_text(target)!r},"
+            if at == len(steps) - 1:
+                where = "the end of the string"
+            return f"{where} has probability 0, so the cost is infinite"
+        bits -= log2(chance)
+    return f"the string, with its end, costs {bits:.4f} bits"
+
+
+def _as_json(step: Step, labels: Sequence[str]) -> dict[str, Any]:
+    return {
+        "read": step.read,
+        "values": [None if value is None else float(value) for value in step.values],
+        "exact": [
+            str(value) if value is not None and is_short(value) else None for value in step.values
+        ],
+        "probabilities": dict(zip(labels, map(float, step.chances), strict=True)),
+    }

@@ -1,0 +1,65 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+from .._encoding import SCHEMES, Encoding
+from .._errors import InputError
+from .._network import Network
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+network_argument = click.argument("network", metavar="NET", type=click.Path())
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+words_option = click.option(
+    "--words", is_flag=True, help="Symbols are words between blanks, not single characters."
+)
+
+
+def encoding_options(command: Command) -> Command:
+    """--encoding, --activations and --products, to be given to `encoding_from`."""
+    options = (
+        click.option(
+            "--encoding",
+            "scheme",
+            type=click.Choice(SCHEMES),
+            default="paper",
+            show_default=True,
+            help="The paper's costs, or those of the authors' released code.",
+        ),
+        click.option(
+            "--activations",
+            metavar="NAMES",
+            help="Activations that networks may have, separated by commas; if left out, the "
+            "paper's six and what a given NET needs.",
+        ),
+        click.option("--products", is_flag=True, help="Networks may have product units."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def encoding_from(
+    scheme: str, activations: str | None, products: bool, network: Network | None = None
+) -> Encoding:
+    """The encoding asked for; what is not said is taken as the network needs it."""
+    fitting = Encoding(scheme) if network is None else Encoding.fitting(network, scheme)
+    names = fitting.activations
+    if activations is not None:
+        names = tuple(name.strip() for name in activations.split(","))
+    return Encoding(scheme, names, products or fitting.products)
+
+
+@contextmanager
+def naming(*paths: str) -> Iterator[None]:
+    """Say of which files an error inside speaks."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{' on '.join(paths)}: {error}") from None

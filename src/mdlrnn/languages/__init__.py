@@ -1,0 +1,15 @@
+"""The languages of the paper, each written once as a probabilistic machine over counters."""
+
+from ._counting import anb2n as anb2n
+from ._counting import anbmcnm as anbmcnm
+from ._counting import anbn as anbn
+from ._counting import anbncn as anbncn
+from ._counting import anbncndn as anbncndn
+from ._dyck import dyck as dyck
+from ._machine import Affine as Affine
+from ._machine import Condition as Condition
+from ._machine import Configuration as Configuration
+from ._machine import Language as Language
+from ._machine import Next as Next
+from ._machine import Rule as Rule
+from ._machine import counter as counter

@@ -1,0 +1,64 @@
+"""Dyck-k: well-matched brackets of k kinds (the paper's Experiment II)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from .._errors import InputError
+from .._network import BOUNDARY
+from ._machine import Language, Rule, counter
+
+if TYPE_CHECKING:
+    from numpy.random import RandomState
+
+P = Fraction(3, 10)
+"""The chance of opening a bracket where one can be opened."""
+PAIRS = ("[]", "()", "{}", "<>")
+LONGEST = 200
+"""Longer strings are drawn again, as the authors did; their chance is below 1e-17."""
+
+
+def dyck(kinds: int) -> Language:
+    """One counter for one kind; for more, the stack as an integer in base kinds + 1.
+
+    Opening the j-th kind appends the digit j, closing it takes the last digit j away, so the
+    stack is empty at 0.
+    """
+    if not 1 <= kinds <= len(PAIRS):
+        raise InputError(f"there is no Dyck-{kinds} here; choose 1 to {len(PAIRS)} kinds.")
+    stack = counter("stack")
+    rules = []
+    for digit, (opening, closing) in enumerate(PAIRS[:kinds], start=1):
+        push = stack + 1 if kinds == 1 else (kinds + 1) * stack + digit
+        pop = stack - 1 if kinds == 1 else stack // (kinds + 1)
+        top = stack.positive if kinds == 1 else stack.ends_in(digit, kinds + 1)
+        rules += [
+            Rule("start", opening, "start", P / kinds, then=(("stack", push),)),
+            Rule("start", closing, "start", 1 - P, (top,), (("stack", pop),)),
+        ]
+    rules.append(Rule("start", BOUNDARY, chance=1 - P, when=(stack.zero,)))
+
+    def draw(random: RandomState, size: int) -> list[str]:
+        return [_drawn(random, kinds) for _ in range(size)]
+
+    return Language(f"dyck{kinds}", f"Dyck-{kinds}", tuple(rules), draw=draw)
+
+
+def _drawn(random: RandomState, kinds: int) -> str:
+    """From the grammar S → [ S ] S | ( S ) S | ... | ε, the leftmost S first."""
+    chances = [float(P) / kinds] * kinds + [1 - float(P)]
+    while True:
+        string: list[str] = []
+        left = ["S"]
+        while left:
+            symbol = left.pop()
+            if symbol != "S":
+                string.append(symbol)
+                continue
+            chosen = random.choice(kinds + 1, p=chances)
+            if chosen < kinds:
+                opening, closing = PAIRS[chosen]
+                left += ["S", closing, "S", opening]
+        if len(string) <= LONGEST:
+            return "".join(string)

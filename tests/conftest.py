@@ -1,0 +1,64 @@
+"""Shared paths and data: the vectors of the authors' code, the corpora, one-sentence errors."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from hypothesis import settings
+
+from mdlrnn import Corpus, Encoding, Network
+from mdlrnn._bench import addition
+
+settings.register_profile("mdlrnn", deadline=None)  # a first call may compile
+settings.load_profile("mdlrnn")
+
+DATA = Path(__file__).parent / "data"
+VECTOR_NAMES = sorted(path.stem for path in (DATA / "vectors").glob("*.json"))
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Networks with what the authors' code gives for them on one corpus."""
+
+    corpus: Corpus
+    encoding: Encoding
+    sequences: list[Any]
+    """Strings, or for addition the input rows, that the rows' probabilities belong to."""
+    networks: list[Network]
+    rows: list[dict[str, Any]]
+
+
+@cache
+def vectors(name: str) -> Vectors:
+    data = json.loads((DATA / "vectors" / f"{name}.json").read_text())
+    return Vectors(
+        corpus=corpus(data["corpus"]),
+        encoding=Encoding(data["encoding"], tuple(data["allowed_activations"])),
+        sequences=[
+            item if isinstance(item, str) else item["inputs"]
+            for item in data["probability_sequences"]
+        ],
+        networks=[Network.from_dict(row["network"]) for row in data["networks"]],
+        rows=data["networks"],
+    )
+
+
+def corpus_path(name: str) -> Path:
+    """The paper's corpora: those that the package carries for its benchmark, and the others."""
+    packaged = Path(str(resources.files("mdlrnn"))) / "data" / "corpora" / f"{name}.txt"
+    return packaged if packaged.exists() else DATA / "corpora" / f"{name}.txt"
+
+
+@cache
+def corpus(name: str) -> Corpus:
+    return addition(10) if name == "addition_100" else Corpus.load(corpus_path(name))
+
+
+def is_one_sentence(text: str) -> bool:
+    """What every error must be: one line that ends in a full stop and says what to do."""
+    return text.endswith((".", "?")) and "\n" not in text and "; " in text and ". " not in text

@@ -1,0 +1,233 @@
+"""The search: what it returns, and that nothing but its settings decides it."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import random
+import signal
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+import mdlrnn._island as island
+from mdlrnn import Corpus, InputError, Objective, Progress, Run, Search, evolve, score
+from mdlrnn._kernels._genome import network_of
+
+CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
+_RANDOM = random.Random(1)
+NOISE = Corpus.from_strings(
+    "".join(_RANDOM.choices("ab", k=_RANDOM.randint(1, 12))) for _ in range(60)
+)
+"""Strings without sense: |D:G| alone makes networks grow and grow on them."""
+SEARCH = Search(islands=3, population=30, generations=120, migration_interval=20, seed=7)
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return evolve(CORPUS, SEARCH, threads=2)
+
+
+def digest(search: Search = SEARCH, **options: Any) -> str:
+    return evolve(CORPUS, search, **options).archipelago.digest()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_threads_do_not_matter(run: Run, threads: int) -> None:
+    assert digest(threads=threads) == run.archipelago.digest()
+
+
+def test_processes_do_not_matter(run: Run) -> None:
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        assert digest(executor=pool) == run.archipelago.digest()
+
+
+def test_a_cluster_does_not_matter_even_when_a_worker_dies(run: Run) -> None:
+    distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster) as client:
+        pids = client.run(os.getpid)
+        killed = []
+
+        def kill_one(progress: Progress) -> None:
+            if progress.generation == 60 and not killed:
+                killed.append(next(iter(pids.values())))
+                os.kill(killed[0], signal.SIGKILL)
+
+        executor: Executor = client.get_executor(pure=False)
+        assert digest(executor=executor, on_progress=kill_one) == run.archipelago.digest()
+        assert killed
+
+
+def test_another_seed_gives_other_networks(run: Run) -> None:
+    assert digest(replace(SEARCH, seed=8)) != run.archipelago.digest()
+
+
+@pytest.mark.parametrize("at", [0, 20, 80])
+def test_a_stopped_run_goes_on_as_if_it_had_not_stopped(run: Run, at: int) -> None:
+    stopped = evolve(CORPUS, SEARCH, on_progress=lambda p: p.generation >= at)
+    assert (stopped.reason, stopped.archipelago.generation) == ("stopped", at)
+    whole = evolve(CORPUS, SEARCH, start=stopped.archipelago)
+    assert whole.archipelago.digest() == run.archipelago.digest()
+    assert whole.front == run.front
+    assert untimed(whole) == untimed(run)
+
+
+def test_more_generations_go_on_from_fewer(run: Run) -> None:
+    short = evolve(CORPUS, replace(SEARCH, generations=33))
+    assert digest(start=short.archipelago) == run.archipelago.digest()
+
+
+def untimed(run: Run) -> list[dict[str, float]]:
+    return [{k: v for k, v in entry.items() if k != "seconds"} for entry in run.history]
+
+
+def test_the_run_says_why_it_ended(run: Run) -> None:
+    assert run.reason == "generations"
+    assert run.archipelago.generation == SEARCH.generations
+    assert run.statistics.steps == 120 * 3 * 30
+    easy = evolve(CORPUS, replace(SEARCH, target=run.value))
+    assert (easy.reason, easy.value) == ("target", run.value)
+    assert easy.archipelago.generation <= SEARCH.generations
+    idle = evolve(CORPUS, replace(SEARCH, generations=10_000, patience=40))
+    assert idle.reason == "patience"
+    assert idle.archipelago.generation - idle.archipelago.improved_at >= 40
+    brief = evolve(CORPUS, replace(SEARCH, generations=10**9, seconds=0.2))
+    assert brief.reason == "time"
+    assert brief.statistics.seconds >= 0.2
+    none = evolve(CORPUS, replace(SEARCH, generations=0))
+    assert (none.reason, none.statistics.steps) == ("generations", 0)
+
+
+def test_the_best_network_has_the_score_that_is_claimed(run: Run) -> None:
+    assert run.score == score(run.best, CORPUS, SEARCH.code())
+    assert run.value == run.score.mdl == min(entry["value"] for entry in run.history)
+    assert run.best.alphabet == CORPUS.alphabet
+
+
+def test_the_front_is_the_lower_left_edge_and_its_scores_are_true(run: Run) -> None:
+    for (_, one), (_, other) in pairwise(run.front):
+        assert one.g < other.g
+        assert one.d_given_g > other.d_given_g
+    for network, claimed in run.front:
+        assert claimed == score(network, CORPUS, SEARCH.code())
+        assert math.isfinite(claimed.d_given_g)
+    noted = [(g, bits) for g, bits, _ in run.archipelago.front()]
+    assert noted == [(s.g, s.d_given_g) for _, s in run.front]
+    assert min(s.mdl for _, s in run.front) <= run.value
+    for state in run.archipelago.islands:
+        for i in range(SEARCH.population):
+            g, bits = int(state.lengths[i]), float(state.bits[i])
+            assert any(a <= g and b <= bits for a, b in noted) or math.isinf(bits)
+
+
+def test_the_history_falls(run: Run) -> None:
+    values = [entry["value"] for entry in run.history]
+    assert values == sorted(values, reverse=True)
+    assert len(set(values)) == len(values)
+    generations = [entry["generation"] for entry in run.history]
+    assert generations == sorted(generations)
+    assert generations[0] == 0
+
+
+@pytest.mark.parametrize("tournament", [2, 3, 5])
+@pytest.mark.parametrize("distinct", [True, False])
+def test_no_island_ever_loses_its_best(tournament: int, distinct: bool) -> None:
+    seen: list[tuple[float, ...]] = []
+
+    def look(progress: Progress) -> None:
+        seen.append(progress.island_values)
+
+    search = replace(
+        SEARCH, generations=60, migration_interval=2, tournament=tournament, distinct=distinct
+    )
+    run = evolve(CORPUS, search, on_progress=look)
+    assert len(seen) > 20
+    for before, after in pairwise(seen):
+        assert all(now <= then for then, now in zip(before, after, strict=True))
+    for state in run.archipelago.islands:
+        assert state.best_value[0] == state.values.min()
+
+
+def test_migration_spreads_the_best_network() -> None:
+    alone = evolve(CORPUS, replace(SEARCH, migration_size=0, generations=20))
+    together = evolve(CORPUS, replace(SEARCH, migration_size=2, generations=20))
+    assert alone.archipelago.migrations == together.archipelago.migrations == 1
+    before = sorted(state.values.min() for state in alone.archipelago.islands)
+    after = sorted(state.values.min() for state in together.archipelago.islands)
+    assert before[0] == after[0]
+    assert after[1] == before[0]
+
+
+def test_rows_that_grow_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = replace(SEARCH, generations=700, population=15, distinct=False)
+    digests, widths = set(), []
+    for words in (8, 4096):
+        monkeypatch.setattr(island, "ROW_WORDS", words)
+        grown = evolve(NOISE, search, objective=Objective.named("d")).archipelago
+        digests.add(grown.digest())
+        widths += [state.genomes.shape[1] for state in grown.islands]
+        assert max(row.size for state in grown.islands for row in island.rows_of(state)) > 256
+    assert len(digests) == 1
+    assert 256 < max(widths[:3]) < 4096 == min(widths[3:])
+
+
+def test_networks_stay_within_their_bounds() -> None:
+    search = replace(SEARCH, generations=300, distinct=False, max_units=8, max_connections=20)
+    grown = evolve(NOISE, search, objective=Objective.named("d"))
+    rows = [row for state in grown.archipelago.islands for row in island.rows_of(state)]
+    networks = [network_of(row, 3, 3, CORPUS.alphabet) for row in rows]
+    assert max(len(network.units) for network in networks) == 8
+    assert max(len(network.connections) for network in networks) == 20
+
+
+@pytest.mark.parametrize("name", ["g", "d", "d+l1", "d+l2"])
+def test_the_objective_is_what_falls(name: str) -> None:
+    objective = Objective.named(name)
+    run = evolve(CORPUS, SEARCH, objective=objective)
+    assert run.value == pytest.approx(objective(run.score), rel=1e-12)
+    assert run.value <= run.history[0]["value"]
+
+
+def test_products_and_other_activations_are_used_only_where_allowed() -> None:
+    names = ("linear", "relu", "mod2")
+    search = replace(SEARCH, activations=names, products=True, distinct=False)
+    run = evolve(NOISE, search, objective=Objective.named("d"))
+    units = [unit for network, _ in run.front for unit in network.units]
+    assert {unit.activation for unit in units} <= set(names)
+    rows = [row for state in run.archipelago.islands for row in island.rows_of(state)]
+    every = [unit for row in rows for unit in network_of(row, 3, 3, CORPUS.alphabet).units]
+    assert "product" in {unit.type for unit in every}
+
+
+def test_numeric_corpora_are_searched_too() -> None:
+    corpus = Corpus.from_sequences([[[0.0], [1.0], [1.0]]], [[[0.0], [0.0], [1.0]]])
+    run = evolve(corpus, replace(SEARCH, generations=40))
+    assert (run.best.inputs, run.best.outputs, run.best.alphabet) == (1, 1, None)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"islands": 0}, {"population": 1}, {"tournament": 1}, {"tournament": 31},
+        {"migration_size": 30}, {"seconds": 0}, {"target": math.nan}, {"patience": 0},
+        {"generations": True}, {"encoding": "morse"}, {"activations": ("relu",)},
+    ],
+)  # fmt: skip
+def test_senseless_settings_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        replace(SEARCH, **changes)
+
+
+def test_settings_survive_a_dictionary() -> None:
+    search = Search.paper(seed=3, products=True, patience=5)
+    assert Search.from_dict(search.to_dict()) == search
+    assert search.islands == 250
+    with pytest.raises(InputError, match="newer version"):
+        Search.from_dict({**search.to_dict(), "novelty": 1})

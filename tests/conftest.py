@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from hypothesis import settings
 
 from mdlrnn import Corpus, Encoding, Network
-from mdlrnn._bench import addition
+from mdlrnn._tasks import addition
 
 settings.register_profile("mdlrnn", deadline=None)  # a first call may compile
 settings.load_profile("mdlrnn")
@@ -49,9 +48,8 @@ def vectors(name: str) -> Vectors:
 
 
 def corpus_path(name: str) -> Path:
-    """The paper's corpora: those that the package carries for its benchmark, and the others."""
-    packaged = Path(str(resources.files("mdlrnn"))) / "data" / "corpora" / f"{name}.txt"
-    return packaged if packaged.exists() else DATA / "corpora" / f"{name}.txt"
+    """The paper's own training sets."""
+    return DATA / "corpora" / f"{name}.txt"
 
 
 @cache

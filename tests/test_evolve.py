@@ -231,3 +231,30 @@ def test_settings_survive_a_dictionary() -> None:
     assert search.islands == 250
     with pytest.raises(InputError, match="newer version"):
         Search.from_dict({**search.to_dict(), "novelty": 1})
+
+
+def test_limits_too_small_for_the_corpus_are_refused() -> None:
+    corpus = Corpus.from_strings(["ab"])
+    with pytest.raises(InputError, match="max_units is 5, but the corpus needs 3 inputs"):
+        evolve(corpus, Search(max_units=5))
+    with pytest.raises(InputError, match="max_connections is 2, but each of the 3 outputs"):
+        evolve(corpus, Search(max_connections=2))
+
+
+def test_random_networks_keep_to_the_limit_of_connections() -> None:
+    corpus = Corpus.from_strings(["abcd"])
+    run = evolve(corpus, Search(islands=2, population=50, generations=0, max_connections=5))
+    rows = [row for state in run.archipelago.islands for row in state.genomes]
+    assert max(int(row[1]) for row in rows) <= 5
+
+
+def test_progress_is_told_even_when_there_is_nothing_left_to_do() -> None:
+    told = []
+    search = Search(islands=1, population=5, generations=0)
+    evolve(Corpus.from_strings(["ab"]), search, on_progress=lambda p: told.append(p.generation))
+    assert told == [0]
+
+
+def test_a_corpus_of_empty_strings_is_refused() -> None:
+    with pytest.raises(InputError, match="all strings of the corpus are empty"):
+        evolve(Corpus.from_strings(["", ""]), Search(islands=1, population=5, generations=1))

@@ -177,7 +177,7 @@ def test_words_and_numeric_corpora(here: Path) -> None:
     ("arguments", "part"),
     [
         (["none.txt"], "no such file"),
-        (["dyck1"], "no such file"),
+        (["dick1"], "did you mean dyck1?"),
         ([], "no corpus"),
         (["anbn.txt", "--time", "soon"], "10m"),
         (["anbn.txt", "--time", "-5"], "10m"),

@@ -166,9 +166,10 @@ def test_saturation_comes_before_the_activation_and_after_the_bias(arithmetic: A
 
 
 def test_a_product_that_overflows_on_the_way_to_0_is_0() -> None:
-    hidden = tuple(Unit("square", bias=Weight(10**6)) for _ in range(30))
-    into = (forward(0, 1), *(forward(2 + i, 1, 10**15) for i in range(30)))
-    network = Network(1, 1, (Unit(), Unit(type="product"), *hidden), into)
+    """Thirty factors of 10^27 are infinite in floats; the 0 comes last."""
+    huge = [Unit("square", bias=Weight(10**6))] * 30
+    into = (*(forward(2 + i, 1, 10**15) for i in range(30)), forward(0, 32), forward(32, 1))
+    network = Network(1, 1, (Unit(), Unit(type="product"), *huge, Unit()), into)
     for arithmetic in (EXACT, FLOAT):
         steps = [step[1] for step in feed(network, [[0], [1], [-1]], arithmetic)]
         assert steps == [0, 10**6, -(10**6)]

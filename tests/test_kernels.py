@@ -278,10 +278,11 @@ def test_a_total_of_exactly_the_least_is_uniform_everywhere() -> None:
 
 
 def test_a_product_that_overflows_on_the_way_to_0_is_0() -> None:
-    hidden = [Unit("square", bias=Weight(10**6))] * 30
+    """Thirty factors of 10^27 are infinite in floats; the 0 comes last."""
+    huge = [Unit("square", bias=Weight(10**6))] * 30
     into = [Connection(2 + i, 1, "forward", Weight(10**15)) for i in range(30)]
-    into.append(Connection(0, 1, "forward", Weight(1)))
-    units = (Unit(), Unit(type="product", bias=Weight(1, 4)), *hidden)
+    into += [Connection(0, 32, "forward", Weight(1)), Connection(32, 1, "forward", Weight(1))]
+    units = (Unit(), Unit(type="product", bias=Weight(1, 4)), *huge, Unit())
     network = Network(1, 1, units, tuple(into))
     given_corpus = Corpus.from_sequences(np.zeros((1, 1, 1)), np.ones((1, 1, 1)))
     assert d_given_g(network, given_corpus) == 2

@@ -22,7 +22,7 @@ KIND = {name: number for number, name in enumerate(MUTATIONS)}
 
 def space_for(network: Network, units: int = 64, connections: int = 64) -> np.ndarray:
     codes = range(len(ACTIVATIONS))
-    sizes = [network.inputs, network.outputs, 1, units, connections, len(ACTIVATIONS)]
+    sizes = [network.inputs, network.outputs, 1, units, connections, 0, 0, len(ACTIVATIONS)]
     return np.array([*sizes, *codes], dtype=np.int64)
 
 
@@ -128,9 +128,7 @@ def test_products_appear_only_where_they_are_allowed() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    inputs=st.integers(1, 6), outputs=st.integers(1, 6), seed=st.integers(0, 2**32)
-)
+@given(inputs=st.integers(1, 6), outputs=st.integers(1, 6), seed=st.integers(0, 2**32))
 def test_random_networks_feed_every_output_and_have_no_hidden_units(
     inputs: int, outputs: int, seed: int
 ) -> None:
@@ -210,3 +208,18 @@ def test_every_mutation_can_be_undone(network: Network, name: str) -> None:
         after = mutated(network, KIND[name], seed)
         if after is not None:
             assert way_back(after, network) is not None, (name, after.to_dict())
+
+
+@settings(max_examples=100, deadline=None)
+@given(network=networks(), seed=st.integers(0, 2**32))
+def test_further_mutations_and_fresh_weights_keep_networks_valid(
+    network: Network, seed: int
+) -> None:
+    space = space_for(network)
+    space[_mutate.FURTHER], space[_mutate.FRESH] = 900, 500
+    row = np.concatenate([roomy(network), np.zeros(200, dtype=np.int64)])
+    random = randomness(seed)
+    mutate(row, random, space)
+    _mutate.mutate_further(row, random, space)
+    after = network_of(row[: int(size_of(row))], network.inputs, network.outputs)
+    assert np.array_equal(row_of(after), row[: int(size_of(row))])

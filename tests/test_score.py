@@ -225,3 +225,10 @@ def test_scores_are_values() -> None:
     assert hash(again) == hash(SCORE)
     with pytest.raises(AttributeError):
         again.g = 3
+
+
+def test_a_corpus_of_empty_strings_is_refused() -> None:
+    empty = Corpus.from_strings(["", ""])
+    one = Network(1, 1, (Unit(), Unit()))
+    with pytest.raises(InputError, match="all strings of the corpus are empty"):
+        score(one, empty)

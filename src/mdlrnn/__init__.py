@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import languages as languages
+    from . import zoo as zoo
     from ._corpus import Corpus as Corpus
     from ._encoding import Encoding as Encoding
     from ._encoding import decode as decode
@@ -52,6 +54,8 @@ _HOME = {
     "score_many": "_score",
 }
 
+_SUBMODULES = ("languages", "zoo")
+
 __version__ = "0.1.0"
 __all__ = [
     "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress", "Run",
@@ -61,6 +65,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name in _SUBMODULES:
+        return import_module(f"mdlrnn.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'mdlrnn' has no attribute {name!r}")
     value = getattr(import_module(f"mdlrnn.{_HOME[name]}"), name)

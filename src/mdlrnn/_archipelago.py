@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ._island import State, best_of, front_of, rows_of
-from ._kernels._advance import EVALUATIONS, HITS, STEPS
+from ._island import best_of, front_of, rows_of
+from ._kernels._advance import EVALUATIONS, HITS, STEPS, State
 from ._kernels._genome import Words
 
 
@@ -68,4 +68,3 @@ class Archipelago:
             if not kept or entry[1] < kept[-1][1]:
                 kept.append(entry)
         return kept
-

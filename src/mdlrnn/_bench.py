@@ -10,27 +10,32 @@ import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-
 from ._corpus import Corpus
 from ._encoding import Encoding
 from ._network import Network
+from ._score import Objective
+from ._search import Search
+from ._tasks import task_named
 
 
 class Speed(NamedTuple):
+    """Networks, or steps of the search, a second."""
+
     corpus: str
-    networks: int
+    measured: int
+    """How many networks, or steps, were measured."""
     authors: float
-    """Networks a second, as published."""
+    """The authors' released code on one core of a 2-core machine."""
     one: float
-    """Networks a second on one thread."""
+    """One thread."""
     threads: int
     many: float
-    """Networks a second on `threads` threads."""
+    """All of `threads` threads together."""
 
     @property
     def ratio(self) -> float:
@@ -41,20 +46,10 @@ class Speed(NamedTuple):
         return self.many / self.one
 
 
-def packaged_corpus(name: str) -> Corpus:
-    if name.startswith("addition_"):
-        return addition(round(int(name.removeprefix("addition_")) ** 0.5))
-    with resources.as_file(resources.files("mdlrnn") / "data" / "corpora" / f"{name}.txt") as path:
-        return Corpus.load(path)
-
-
-def addition(numbers: int) -> Corpus:
-    """All pairs of numbers below `numbers`, least significant bit first, and their sums."""
-    steps = (2 * (numbers - 1) - 1).bit_length() + 1
-    n, m = (side.ravel() for side in np.meshgrid(*2 * (np.arange(numbers),), indexing="ij"))
-    places = np.arange(steps)
-    digits = [(number[:, None] >> places) & 1 for number in (n, m, n + m)]
-    return Corpus.from_sequences(np.stack(digits[:2], axis=2), digits[2][:, :, None])
+def named_corpus(name: str) -> Corpus:
+    """The paper's training set of that task and size."""
+    task, size = name.rsplit("_", 1)
+    return task_named(task).training(int(size))
 
 
 def score_speeds(seconds: float, threads: int) -> Iterator[Speed]:
@@ -65,7 +60,7 @@ def score_speeds(seconds: float, threads: int) -> Iterator[Speed]:
     for name, entry in json.loads(text).items():
         networks = [Network.from_dict(data) for data in entry["networks"]]
         encoding = Encoding("tacl2022", tuple(entry["activations"]), products=True)
-        corpus = packaged_corpus(name)
+        corpus = named_corpus(name)
         batch = Batch(corpus, encoding, networks)
         batch.score(0, len(networks))
         start = time.perf_counter()
@@ -91,3 +86,31 @@ def _rate(batch: object, threads: int) -> float:
             list(pool.map(lambda block: batch.score(*block), blocks))
             best = min(best, time.perf_counter() - start)
     return count / best
+
+
+EVOLVED = ("anbn_500", "dyck1_500")
+AUTHORS_STEPS = 800.0
+"""Steps a second of the authors' whole search on anbn_500, with its cache, on one core."""
+WARM_UP, MEASURED = 100, 400
+"""Generations before the clock starts, and while it runs."""
+
+
+def evolve_speeds(threads: int, population: int = 500) -> Iterator[Speed]:
+    """The speed of the paper's search, an island of 500 networks a thread."""
+    from ._island import Problem, epoch, random_states, settle
+
+    for name in EVOLVED:
+        search = Search.paper(population=population, encoding="tacl2022")
+        problem = Problem(named_corpus(name), search, Objective())
+        states = [
+            epoch(problem, settle(problem, random), WARM_UP) for random in random_states(1, threads)
+        ]
+        steps = MEASURED * population
+        rates = []
+        for count in (1, threads):
+            with ThreadPoolExecutor(count) as pool:
+                list(pool.map(partial(epoch, problem, generations=1), states[:count]))
+                start = time.perf_counter()
+                list(pool.map(partial(epoch, problem, generations=MEASURED), states[:count]))
+                rates.append(count * steps / (time.perf_counter() - start))
+        yield Speed(name, steps, AUTHORS_STEPS, rates[0], threads, rates[1])

@@ -273,6 +273,7 @@ def match(corpus: Corpus, network: Network) -> Corpus:
     """The corpus in the order of the network's units: by symbol where both have an alphabet."""
     if corpus.alphabet is not None and network.alphabet is not None:
         return corpus.with_alphabet(network.alphabet)
+    forbid_only_boundary(corpus)
     if (corpus.inputs, corpus.outputs) != (network.inputs, network.outputs):
         raise InputError(
             f"the corpus has {corpus.inputs} inputs and {corpus.outputs} outputs, but the network "
@@ -280,6 +281,12 @@ def match(corpus: Corpus, network: Network) -> Corpus:
             "give the network the alphabet of its units if the corpus holds strings."
         )
     return corpus
+
+
+def forbid_only_boundary(corpus: Corpus) -> None:
+    """One output would be read as P(1) of a numeric task."""
+    if corpus.alphabet is not None and len(corpus.alphabet) == 1:
+        raise InputError("all strings of the corpus are empty; give at least one with symbols.")
 
 
 def _from_counts(counts: dict[Symbols, int], words: bool) -> Corpus:

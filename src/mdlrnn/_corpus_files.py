@@ -6,9 +6,11 @@ become is in `_corpus`.
 
 from __future__ import annotations
 
+import struct
 import zipfile
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -25,7 +27,7 @@ LONGEST_COUNT = 15
 """Digits of a count: more would not add up exactly in float64."""
 DAMAGED = (
     zipfile.BadZipFile, zlib.error, EOFError, KeyError, MemoryError, OSError, RuntimeError,
-    SyntaxError, TypeError, ValueError,
+    SyntaxError, TokenError, TypeError, ValueError, struct.error,
 )  # fmt: skip
 """What NumPy and zipfile raise for a damaged file."""
 

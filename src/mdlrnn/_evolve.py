@@ -14,7 +14,7 @@ import numpy as np
 
 from ._archipelago import Archipelago
 from ._corpus import Corpus
-from ._island import Problem, epoch, migrate, settle
+from ._island import Problem, check_room, epoch, migrate, prepare, random_states, settle
 from ._kernels._genome import network_of
 from ._network import Network
 from ._score import Objective, Score, score_many
@@ -105,15 +105,18 @@ def evolve(
     """
     search = search or Search()
     problem = Problem(corpus, search, objective or Objective())
+    check_room(problem)
     beat = _beat(problem)
     with _executor(executor, threads) as pool:
-        begin = time.monotonic()
         now = start or _settle(problem, pool)
+        pool.submit(prepare, problem, now.islands[0]).result()
+        begin = time.monotonic()
         spent = now.seconds
         last_migration = begin
         steps_before = now.steps
         now, progress = _look(problem, now, begin, spent, steps_before, False)
-        reason = _reason(problem, now) or (_told(on_progress, progress) and "stopped")
+        told = _told(on_progress, progress)
+        reason = _reason(problem, now) or (told and "stopped")
         while not reason:
             due = now.migrated_at + search.migration_interval
             leg = min(beat - now.generation % beat, due - now.generation)
@@ -154,8 +157,7 @@ def _executor(given: Executor | None, threads: int | None) -> Iterator[Executor]
 
 
 def _settle(problem: Problem, pool: Executor) -> Archipelago:
-    seeds = np.random.SeedSequence(problem.search.seed).spawn(problem.search.islands)
-    randoms = [seed.generate_state(4, np.uint64) for seed in seeds]
+    randoms = random_states(problem.search.seed, problem.search.islands)
     first = pool.submit(settle, problem, randoms[0]).result()
     rest = [pool.submit(settle, problem, random) for random in randoms[1:]]
     return Archipelago((first, *(task.result() for task in rest)))

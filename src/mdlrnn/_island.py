@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._corpus import Corpus
+from ._corpus import Corpus, forbid_only_boundary
+from ._errors import InputError
 from ._kernels._advance import (
     COUNTERS,
     FRONT_COUNT,
@@ -28,14 +29,16 @@ from ._kernels._advance import (
 )
 from ._kernels._compile import announced
 from ._kernels._genome import CONNECTION_WORDS, HEADER, Words, size_of
+from ._kernels._random import Random
 from ._kernels._score import Workspace, encoding_table, workspace_for
 from ._kernels._tree import Tree, tree_of
 from ._network import ACTIVATIONS
 from ._score import Objective
 from ._search import Search
 
-ROW_WORDS = 128
-"""Words of a row at first: 20 units with 22 connections, say. Rows double when need be."""
+ROW_WORDS = 192
+"""Words of a row at first: 20 units with 20 connections and an offspring, say. Rows double when
+need be."""
 FRONT_SIZE = 96
 
 
@@ -62,7 +65,8 @@ def tools_for(problem: Problem) -> Tools:
     codes = [ACTIVATIONS.index(name) for name in search.activations]
     space = [
         corpus.inputs, corpus.outputs, int(search.products), search.max_units,
-        search.max_connections, len(codes), *codes,
+        search.max_connections, round(1000 * search.further_mutations),
+        round(1000 * search.fresh_weights), len(codes), *codes,
     ]  # fmt: skip
     return Tools(
         tree_of(corpus),
@@ -92,7 +96,13 @@ def _memory_for(problem: Problem, tree: Tree, words: int) -> tuple[Workspace, Me
     return _MEMORY.work, _MEMORY.memo
 
 
-def settle(problem: Problem, random: Words) -> State:
+def random_states(seed: int, islands: int) -> list[Random]:
+    """A random state for each island, independent of how many there are."""
+    children = np.random.SeedSequence(seed).spawn(islands)
+    return [child.generate_state(4, np.uint64).astype(np.uint64) for child in children]
+
+
+def settle(problem: Problem, random: Random) -> State:
     """A new island with random networks; `random` is its random state."""
     tools = tools_for(problem)
     needed = HEADER + 3 * (
@@ -124,17 +134,49 @@ def settle(problem: Problem, random: Words) -> State:
 def epoch(problem: Problem, state: State, generations: int) -> State:
     """The island so many generations later. The state given is left as it is."""
     tools = tools_for(problem)
-    state = State(*(part.copy() for part in state))
+    state = copy_of(state)
+    tournament, distinct = problem.search.tournament, problem.search.distinct
     end = int(state.counters[STEPS]) + generations * problem.search.population
     with announced("advance", "the search (2 of 2)"):
         while (steps := end - int(state.counters[STEPS])) > 0:
             words = state.genomes.shape[1]
             work, memo = _memory_for(problem, tools.tree, words)
             child = np.zeros(words, dtype=np.int64)
-            ended = advance(state, steps, problem.search.tournament, problem.search.distinct, *tools, work, memo, child)
+            ended = advance(state, steps, tournament, distinct, *tools, work, memo, child)
             if ended == NEEDS_ROOM:
                 state = with_room(state, 2 * words)
     return state
+
+
+def prepare(problem: Problem, state: State) -> None:
+    """Compile what `epoch` calls, so that the run's clock starts with the search."""
+    tools = tools_for(problem)
+    words = state.genomes.shape[1]
+    work, memo = _memory_for(problem, tools.tree, words)
+    child = np.zeros(words, dtype=np.int64)
+    with announced("advance", "the search (2 of 2)"):
+        advance(copy_of(state), 0, 2, True, *tools, work, memo, child)
+
+
+def check_room(problem: Problem) -> None:
+    """Raise unless the limits leave room for the smallest network of the corpus."""
+    corpus, search = problem.corpus, problem.search
+    forbid_only_boundary(corpus)
+    if search.max_units < corpus.inputs + corpus.outputs:
+        raise InputError(
+            f"max_units is {search.max_units}, but the corpus needs {corpus.inputs} inputs and "
+            f"{corpus.outputs} outputs; allow more units."
+        )
+    if search.max_connections < corpus.outputs:
+        raise InputError(
+            f"max_connections is {search.max_connections}, but each of the {corpus.outputs} "
+            "outputs starts with one; allow more connections."
+        )
+
+
+def copy_of(state: State) -> State:
+    parts: Any = (part.copy() for part in state)
+    return State(*parts)
 
 
 def with_room(state: State, words: int) -> State:
@@ -170,7 +212,7 @@ def migrate(states: list[State], size: int, turn: int) -> list[State]:
 
 
 def _receive(state: State, home: State, size: int) -> State:
-    state = State(*(part.copy() for part in state))
+    state = copy_of(state)
     worst = np.argsort(state.values, kind="stable")[-size:]
     for i, j in zip(worst, best_of(home, size), strict=True):
         used = int(size_of(home.genomes[j]))

@@ -281,6 +281,8 @@ def _check_alphabet(network: Network) -> None:
         raise InputError("the alphabet names a symbol twice; name each unit's symbol once.")
     if BOUNDARY not in alphabet:
         raise InputError(f"the alphabet lacks the boundary symbol {BOUNDARY}; put it first.")
+    if len(alphabet) < 2:
+        raise InputError("the alphabet has a single symbol; there is nothing to tell apart.")
     if not len(alphabet) == network.inputs == network.outputs:
         raise InputError(
             f"the alphabet has {len(alphabet)} symbols, but there are {network.inputs} inputs and "

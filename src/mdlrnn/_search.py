@@ -22,16 +22,21 @@ class Search:
     """
 
     islands: int = 32
-    population: int = 500
+    population: int = 250
     """Networks on each island."""
     generations: int = 25_000
     tournament: int = 2
+    further_mutations: float = 0.5
+    """The chance that an offspring is mutated once more, and once more, and so on; 0 in the paper.
+    Most traps take two or three changes at once to get out of."""
+    fresh_weights: float = 0.1
+    """The chance that a weight to be changed is drawn anew instead; 0 in the paper."""
     distinct: bool = True
     """Drop an offspring that scores exactly as a network of its island does: it keeps an island
     from filling up with copies of one network. The paper's algorithm is without it."""
     migration_size: int = 2
     """How many networks an island sends on at each migration."""
-    migration_interval: int = 1_000
+    migration_interval: int = 4_000
     """Generations between two migrations."""
     migration_seconds: float | None = None
     """Migrate also when so much time has passed (earliest first); makes a run unrepeatable."""
@@ -67,6 +72,10 @@ class Search:
                 raise InputError(f"{name} is {value!r}; it must be a finite number.")
             if value is not None and name != "target" and value <= 0:
                 raise InputError(f"{name} is {value!r}; it must be more than 0.")
+        for name in ("further_mutations", "fresh_weights"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not 0 <= value <= 0.95:
+                raise InputError(f"{name} is {value!r}; it must be a chance from 0 to 0.95.")
         for name in ("distinct", "products"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; give True or False.")
@@ -90,7 +99,15 @@ class Search:
 
         Its second migration clock, 30 minutes, is left off, so that the run can be repeated.
         """
-        return replace(cls(islands=250, distinct=False), **changes)
+        plain = cls(
+            islands=250,
+            population=500,
+            migration_interval=1_000,
+            further_mutations=0.0,
+            fresh_weights=0.0,
+            distinct=False,
+        )
+        return replace(plain, **changes)
 
     def code(self) -> Encoding:
         """The encoding under which networks are scored."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ._compile import compiled
 from ._feed import Floats
 from ._genome import Words, size_of
-from ._mutate import GROWTH, Space, mutate, random_network
+from ._mutate import ROOM, Space, mutate, mutate_further, random_network
 from ._plan import STACK
 from ._random import Random, below
 from ._score import Workspace, encoded_length, surprisal, weight_norms
@@ -63,7 +63,7 @@ def new_memo(entries: int = 1 << 14) -> Memo:
 
 
 @compiled
-def hash_of(genome: Words) -> int:
+def hash_of(genome: Words) -> np.uint64:
     """64 bits that depend on every word in use; never 0, which marks an empty entry."""
     h = np.uint64(0x9E3779B97F4A7C15)
     for i in range(size_of(genome)):
@@ -232,12 +232,13 @@ def advance(
             saved[k] = state.random[k]
         winner, loser = select(state.values, population, tournament, state.random)
         parent = state.genomes[winner]
-        if size_of(parent) + GROWTH > parent.size:
+        if size_of(parent) + ROOM > parent.size:
             for k in range(4):
                 state.random[k] = saved[k]
             return NEEDS_ROOM
         copy_row(parent, child)
         mutate(child, state.random, space)
+        mutate_further(child, state.random, space)
         length, bits, value = evaluate(
             child, tree, encoding, multipliers, work, memo, state.counters
         )

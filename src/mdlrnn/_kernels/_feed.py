@@ -1,8 +1,8 @@
 """Feeding: unit values over the entries of a resolution, in loops that LLVM can vectorise.
 
-Sums run in a fixed order: bias, what comes from lower resolutions (forward, recurrent), then what
-comes at the unit's own (forward, recurrent). `_interpreter` adds in the order of the connections;
-the two agree to rounding.
+Sums run in a fixed order: what comes from lower resolutions (forward, recurrent), what comes at the
+unit's own (forward, recurrent), the bias last. `_interpreter` adds in the order of the connections;
+the two agree to rounding, and exactly where nothing forward follows something recurrent.
 """
 
 from __future__ import annotations
@@ -82,37 +82,37 @@ def mod3(x: float) -> float:
 
 
 @compiled
-def activate(code: int, x: Floats) -> None:
-    """Saturate, then apply the activation, in place."""
+def activate(code: int, x: Floats, bias: float) -> None:
+    """Add the bias, saturate, apply the activation, in place."""
     n = x.size
     if code == LINEAR:
         for i in range(n):
-            x[i] = saturate(x[i])
+            x[i] = saturate(x[i] + bias)
     elif code == RELU:
         for i in range(n):
-            x[i] = max(saturate(x[i]), 0.0)
+            x[i] = max(saturate(x[i] + bias), 0.0)
     elif code == SIGMOID:
         for i in range(n):
-            x[i] = 1.0 / (1.0 + exp(-saturate(x[i])))
+            x[i] = 1.0 / (1.0 + exp(-saturate(x[i] + bias)))
     elif code == SQUARE:
         for i in range(n):
-            y = saturate(x[i])
+            y = saturate(x[i] + bias)
             x[i] = y * y
     elif code == FLOOR:
         for i in range(n):
-            x[i] = np.floor(saturate(x[i]))
+            x[i] = np.floor(saturate(x[i] + bias))
     elif code == STEP:
         for i in range(n):
-            x[i] = 1.0 if x[i] > 0.0 else 0.0
+            x[i] = 1.0 if x[i] + bias > 0.0 else 0.0
     elif code == MOD2:
         for i in range(n):
-            x[i] = mod2(saturate(x[i]))
+            x[i] = mod2(saturate(x[i] + bias))
     elif code == MOD3:
         for i in range(n):
-            x[i] = mod3(saturate(x[i]))
+            x[i] = mod3(saturate(x[i] + bias))
     else:
         for i in range(n):
-            x[i] = activate_one(code, x[i])
+            x[i] = activate_one(code, x[i] + bias)
 
 
 @compiled
@@ -143,11 +143,10 @@ def take_at(product: bool, into: Floats, weight: float, values: Floats, at: Indi
 
 
 @compiled
-def mend_product(x: Floats, bias: float, fed: bool) -> None:
-    """Add the bias to a product. Infinity times 0 is 0: only overflow on the way made it NaN."""
+def mend_product(x: Floats) -> None:
+    """Infinity times 0 is 0: only overflow on the way made it NaN."""
     for i in range(x.size):
-        y = x[i] if x[i] == x[i] else 0.0
-        x[i] = y + bias if fed else bias
+        x[i] = x[i] if x[i] == x[i] else 0.0
 
 
 @compiled
@@ -189,7 +188,7 @@ def fold(
         at = same[r, 0]
         spread(into, tree_rows[unit], index[at : at + n])
     else:
-        fill(into, bias_of(genome, unit))
+        fill(into, 0.0)
     for c in range(plan[FORWARD, unit], plan[REMEMBERED, unit]):
         source = plan[SOURCE, c]
         q = plan[RESOLUTION, source]
@@ -233,15 +232,15 @@ def feed_contexts(
             into = values[u, :n]
             code = genome[HEADER + UNIT_WORDS * u]
             if code >= PRODUCT and not is_fed(u, plan):
-                fill(into, bias_of(genome, u))
+                fill(into, 0.0)
             else:
                 fold(
                     u, r, r + 1, into, genome, plan, weights, values, tree_rows, index, same,
                     previous, starters,
                 )  # fmt: skip
                 if code >= PRODUCT:
-                    mend_product(into, bias_of(genome, u), True)
-            activate(code % PRODUCT, into)
+                    mend_product(into)
+            activate(code % PRODUCT, into, bias_of(genome, u))
 
 
 @compiled
@@ -313,14 +312,14 @@ def feed_chunk(
                 roots,
             )  # fmt: skip
             if plan[CYCLIC, group] == 0:
-                finish(u, into, genome, plan)
+                finish(u, into, genome)
         if plan[CYCLIC, group] == 1:
             u = plan[GROUP_ORDER, first]
             if last == first + 1 and genome[HEADER + UNIT_WORDS * u] < PRODUCT:
                 loop = inside_connection(u, group, full, plan)
                 count_along(
-                    genome[HEADER + UNIT_WORDS * u], weights[loop], begin, end, roots, values[u],
-                    parents,
+                    genome[HEADER + UNIT_WORDS * u], weights[loop], bias_of(genome, u), begin, end,
+                    roots, values[u], parents,
                 )  # fmt: skip
             else:
                 feed_cycle(
@@ -393,33 +392,40 @@ def take_outside(
 
 
 @compiled
-def finish(unit: int, into: Floats, genome: Words, plan: Plan) -> None:
+def finish(unit: int, into: Floats, genome: Words) -> None:
     code = genome[HEADER + UNIT_WORDS * unit]
     if code >= PRODUCT:
-        mend_product(into, bias_of(genome, unit), is_fed(unit, plan))
-    activate(code % PRODUCT, into)
+        mend_product(into)
+    activate(code % PRODUCT, into, bias_of(genome, unit))
 
 
 @compiled
 def count_along(
-    code: int, weight: float, begin: int, end: int, roots: int, x: Floats, parents: Indices
+    code: int,
+    weight: float,
+    bias: float,
+    begin: int,
+    end: int,
+    roots: int,
+    x: Floats,
+    parents: Indices,
 ) -> None:
     """A single unit with a loop onto itself, the counter of the paper: no need to go by levels."""
     middle = min(max(begin, roots), end)
     for i in range(begin, middle):
-        x[i] = activate_one(code, x[i])
+        x[i] = activate_one(code, x[i] + bias)
     tail = x[middle:end]
     at = parents[middle:end]
     n = end - middle
     if code == LINEAR:
         for i in range(n):
-            tail[i] = saturate(tail[i] + weight * x[at[i]])
+            tail[i] = saturate(tail[i] + weight * x[at[i]] + bias)
     elif code == RELU:
         for i in range(n):
-            tail[i] = max(saturate(tail[i] + weight * x[at[i]]), 0.0)
+            tail[i] = max(saturate(tail[i] + weight * x[at[i]] + bias), 0.0)
     else:
         for i in range(n):
-            tail[i] = activate_one(code, tail[i] + weight * x[at[i]])
+            tail[i] = activate_one(code, tail[i] + weight * x[at[i]] + bias)
 
 
 @compiled
@@ -458,6 +464,6 @@ def feed_cycle(
                         take_at(
                             product, into, weights[c], values[plan[SOURCE, c]], parents[start:stop]
                         )
-            finish(u, into, genome, plan)
+            finish(u, into, genome)
         start = stop
         level += 1

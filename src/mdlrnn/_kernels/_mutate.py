@@ -26,6 +26,10 @@ from ._random import Random, below, geometric, uniform
 
 GROWTH = UNIT_WORDS + 2 * CONNECTION_WORDS
 """The most words that one mutation adds on the way."""
+MOST_FURTHER = 7
+"""A bound on further mutations that does not depend on the room in a row, as results must not."""
+ROOM = (1 + MOST_FURTHER) * GROWTH
+"""The most words by which an offspring outgrows its parent."""
 TRIES = 16
 """How often a free place for a new connection is drawn before giving up."""
 LARGEST = 1 << 30
@@ -44,7 +48,11 @@ MUTATIONS = (
 )  # fmt: skip
 
 # A space of networks, as the kernels see it.
-INPUTS, OUTPUTS, PRODUCTS, MOST_UNITS, MOST_CONNECTIONS, ACTIVATION_COUNT, ACTIVATION = range(7)
+INPUTS, OUTPUTS, PRODUCTS, MOST_UNITS, MOST_CONNECTIONS = 0, 1, 2, 3, 4
+# Chances in thousandths: of one more mutation, and of a fresh weight where a weight changes.
+FURTHER, FRESH = 5, 6
+# How many activations are allowed, and from here on their codes.
+ACTIVATION_COUNT, ACTIVATION = 7, 8
 Space = NDArray[np.int64]
 
 
@@ -121,14 +129,14 @@ def random_network(genome: Words, random: Random, space: Space) -> None:
         genome[at + 1] = 0
         genome[at + 2] = 1
     for u in range(inputs, inputs + outputs):
-        forced = below(random, inputs)
+        numerator, denominator = fresh_weight(random)
+        add_connection(genome, u * TARGET + below(random, inputs), numerator, denominator)
+    for u in range(inputs, inputs + outputs):
         for source in range(inputs):
-            if source == forced or uniform(random) < 0.5 / inputs:
-                numerator, denominator = fresh_weight(random)
-                add_connection(genome, u * TARGET + source, numerator, denominator)
-            if uniform(random) < 0.25 / inputs:
-                numerator, denominator = fresh_weight(random)
-                add_connection(genome, u * TARGET + RECURRENT + source, numerator, denominator)
+            for kind, chance in ((0, 0.5), (RECURRENT, 0.25)):
+                if uniform(random) < chance / inputs and genome[1] < space[MOST_CONNECTIONS]:
+                    numerator, denominator = fresh_weight(random)
+                    add_connection(genome, u * TARGET + kind + source, numerator, denominator)
 
 
 @compiled
@@ -139,6 +147,20 @@ def mutate(genome: Words, random: Random, space: Space) -> int:
         kind = below(random, kinds)
         if apply(kind, genome, random, space):
             return kind
+
+
+@compiled
+def happens(thousandths: int, random: Random) -> bool:
+    return uniform(random) * 1000.0 < thousandths
+
+
+@compiled
+def mutate_further(genome: Words, random: Random, space: Space) -> None:
+    """More mutations on top of one, each by chance."""
+    for _ in range(MOST_FURTHER):
+        if space[FURTHER] == 0 or not happens(space[FURTHER], random):
+            return
+        mutate(genome, random, space)
 
 
 @compiled
@@ -163,7 +185,7 @@ def apply(kind: int, genome: Words, random: Random, space: Space) -> bool:
         return change_activation(genome, random, space)
     if kind == CHANGE_TYPE:
         return change_type(genome, random, space)
-    return change_weight(kind, genome, random)
+    return change_weight(kind, genome, random, space)
 
 
 @compiled
@@ -278,8 +300,11 @@ def set_bias(wanted: bool, genome: Words, random: Random, space: Space) -> bool:
 
 
 @compiled
-def change_weight(kind: int, genome: Words, random: Random) -> bool:
-    """A step in the numerator or denominator, or the other sign, of any weight or bias."""
+def change_weight(kind: int, genome: Words, random: Random, space: Space) -> bool:
+    """A step in the numerator or denominator, or the other sign, of any weight or bias.
+
+    By chance it is drawn anew instead.
+    """
     start = connections_at(genome)
     count = genome[1]
     for at in range(HEADER, start, UNIT_WORDS):
@@ -297,6 +322,11 @@ def change_weight(kind: int, genome: Words, random: Random) -> bool:
                     place = at + 1
                     break
                 chosen -= 1
+    if space[FRESH] > 0 and happens(space[FRESH], random):
+        numerator, denominator = fresh_weight(random)
+        same = genome[place] == numerator and genome[place + 1] == denominator
+        genome[place], genome[place + 1] = numerator, denominator
+        return not same
     if kind == FLIP_SIGN:
         genome[place] = -genome[place]
         return True

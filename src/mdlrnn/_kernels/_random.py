@@ -14,12 +14,12 @@ _TO_UNIT = 1.0 / (1 << 53)
 
 
 @compiled
-def _rotate(x: int, by: int) -> int:
+def _rotate(x: np.uint64, by: int) -> np.uint64:
     return (x << np.uint64(by)) | (x >> np.uint64(64 - by))
 
 
 @compiled
-def next_word(state: Random) -> int:
+def next_word(state: Random) -> np.uint64:
     result = _rotate(state[0] + state[3], 23) + state[0]
     shifted = state[1] << np.uint64(17)
     state[2] ^= state[0]

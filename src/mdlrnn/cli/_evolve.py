@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from .._corpus import Corpus
 from .._encoding import SCHEMES
 from .._errors import InputError
 from .._score import Objective
 from .._search import Search
+from ._data import load_corpus
 from ._options import json_option, words_option
 from ._progress import display_for
 from ._report import report, report_json
@@ -23,6 +23,7 @@ from ._signals import EXIT_CODE, Stop
 from ._times import parse_time
 
 if TYPE_CHECKING:
+    from .._corpus import Corpus
     from .._evolve import Progress
     from .._runs import Recorder
 
@@ -33,6 +34,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def _number(name: str, default: int, text: str) -> Callable[[Command], Command]:
     return click.option(name, type=int, metavar="N", help=f"{text} [default: {default:,}]")
+
+
+def _chance(name: str, default: float, text: str) -> Callable[[Command], Command]:
+    return click.option(name, type=float, metavar="P", help=f"{text} [default: {default}]")
 
 
 def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command], Command]:
@@ -67,6 +72,8 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @_number("--islands", Search.islands, "Populations that evolve apart.")
 @_number("--population", Search.population, "Networks on each island.")
 @_number("--tournament", Search.tournament, "Networks that compete at each step.")
+@_chance("--further-mutations", Search.further_mutations, "Chance to mutate once more.")
+@_chance("--fresh-weights", Search.fresh_weights, "Chance to draw a weight anew.")
 @click.option(
     "--distinct/--no-distinct", default=None, help="Drop offspring that score as another does."
 )
@@ -86,6 +93,7 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @click.option("--products", is_flag=True, default=None, help="Allow product units.")
 @_number("--max-units", Search.max_units, "The most units of a network.")
 @_number("--max-connections", Search.max_connections, "The most connections of a network.")
+@click.option("--size", type=click.IntRange(min=1), metavar="N", help="A task's training size.")
 @words_option
 @click.option("--quiet", is_flag=True, help="Say nothing but the end.")
 @json_option
@@ -96,6 +104,7 @@ def evolve(
     threads: int | None,
     preset: str | None,
     objective: str | None,
+    size: int | None,
     words: bool,
     quiet: bool,
     as_json: bool,
@@ -103,8 +112,9 @@ def evolve(
 ) -> None:
     """Search for the network that describes CORPUS best, and keep the run in a folder.
 
-    CORPUS is a text file, one string a line (a count and a TAB may stand before it), or an .npz
-    file with the arrays inputs, targets and, where they differ, lengths.
+    CORPUS is a task (anbn, say; `mdlrnn tasks` lists them), or a text file, one string a line (a
+    count and a TAB may stand before it), or an .npz file with the arrays inputs, targets and, where
+    they differ, lengths.
 
     Ctrl-C stops the run and saves it. With --resume DIR a run goes on exactly where it stood; the
     limits --generations, --time, --target and --patience may then be given anew (none lifts one),
@@ -118,7 +128,7 @@ def evolve(
     }
     if "activations" in given:
         given["activations"] = tuple(given["activations"].split(","))
-    data = None if corpus is None else load_corpus(corpus, words)
+    data = None if corpus is None else load_corpus(corpus, words, size)
     if resume is not None:
         if out is not None or preset is not None:
             raise InputError("--out and --preset are for new runs; leave them out with --resume.")
@@ -144,15 +154,6 @@ def evolve(
             report(run, recorder.folder, recorder.settings, recorder.problem.corpus)
     if run.reason == "stopped":
         ctx.exit(EXIT_CODE)
-
-
-def load_corpus(name: str, words: bool) -> Corpus:
-    """The corpus that a person means by this name."""
-    if not Path(name).exists():
-        raise InputError(
-            f"{name}: there is no such file; give a text file with one string a line, or an .npz."
-        )
-    return Corpus.load(name, words=words)
 
 
 def _begun(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import click
 
 from .._text import summary
-from ._show import bits_text
+from ._show import bits_text, wrapped
 from ._signals import say_now
 from ._times import count_text, time_text
 
@@ -29,6 +29,8 @@ LINE_SECONDS = 10.0
 NEWS_SECONDS = 2.0
 SHADES = "█▓▒░"
 """From the best island to the worst."""
+ROW = 50
+"""Islands a row. A view as wide as the terminal would be torn by the ^C that it echoes."""
 
 
 class Display(Protocol):
@@ -187,13 +189,12 @@ def _bar(done: float, width: int = 20) -> str:
 def _shades(values: tuple[float, ...]) -> str:
     """One block an island, the fuller the better; one that explains nothing yet is a dot."""
     finite = [value for value in values if math.isfinite(value)]
-    if not finite:
-        return "·" * len(values)
-    best, span = min(finite), max(finite) - min(finite)
+    best = min(finite, default=0.0)
+    span = max(finite, default=0.0) - best
 
     def shade(value: float) -> str:
         if not math.isfinite(value):
             return "·"
         return SHADES[min(3, int(4 * (value - best) / span))] if span else SHADES[0]
 
-    return "".join(map(shade, values))
+    return "\n".join(wrapped("".join(map(shade, values)), ROW))

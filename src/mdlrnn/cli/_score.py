@@ -6,9 +6,9 @@ import math
 
 import click
 
-from .._corpus import Corpus
 from .._network import Network
 from .._score import score as score_network
+from ._data import load_corpus
 from ._options import (
     encoding_from,
     encoding_options,
@@ -41,7 +41,7 @@ def score(
     file with the arrays inputs, targets and, if sequences differ in length, lengths.
     """
     net = Network.load(network)
-    data = Corpus.load(corpus, words=words)
+    data = load_corpus(corpus, words)
     encoding = encoding_from(scheme, activations, products, net)
     with naming(network, corpus):
         result = score_network(net, data, encoding)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from .._network import BOUNDARY
-from ._machine import Language, Rule, counter
+from ._machine import Condition, Language, Rule, counter
 
 if TYPE_CHECKING:
     from numpy.random import RandomState
@@ -26,7 +26,8 @@ def counted(name: str, title: str, blocks: tuple[tuple[str, int], ...]) -> Langu
         Rule("start", first, first, then=(("n", 1),)),
         Rule(first, first, first, 1 - P, then=(("n", n + 1),)),
     ]
-    before, chance, when = first, P, ()
+    before, chance = first, P
+    when: tuple[Condition, ...] = ()
     for symbol, times in others:
         rules += [
             Rule(before, symbol, symbol, chance, when, then=(("k", times * n - 1),)),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 P = Fraction(3, 10)
 """The chance of opening a bracket where one can be opened."""
-PAIRS = ("[]", "()", "{}", "<>")
+PAIRS = (("[", "]"), ("(", ")"), ("{", "}"), ("<", ">"))
 LONGEST = 200
 """Longer strings are drawn again, as the authors did; their chance is below 1e-17."""
 

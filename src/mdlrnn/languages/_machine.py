@@ -10,21 +10,26 @@ the symbols that are possible, and whether a string belongs to the language.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from .._errors import InputError
 from .._network import BOUNDARY
 
 if TYPE_CHECKING:
     from numpy.random import RandomState
+    from numpy.typing import NDArray
 
     from .._corpus import Corpus
 
 END = "end"
+SEEDS = 2**32
+"""NumPy's older generator, the paper's, takes a seed below this."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +51,6 @@ class Affine:
 
     def __floordiv__(self, divisor: int) -> Affine:
         return Affine(self.terms, self.constant, divisor)
-
-    def value(self, counters: dict[str, int]) -> int:
-        return (self.constant + sum(c * counters[name] for name, c in self.terms)) // self.divisor
 
     @property
     def zero(self) -> Condition:
@@ -75,12 +77,6 @@ class Condition:
     relation: str
     digit: int = 0
     base: int = 1
-
-    def holds(self, counters: dict[str, int]) -> bool:
-        value = self.expression.value(counters)
-        if self.relation == "mod":
-            return value % self.base == self.digit
-        return value == 0 if self.relation == "=" else value > 0
 
 
 @dataclass(frozen=True)
@@ -145,38 +141,27 @@ class Language:
         return Configuration(self.start, (0,) * len(self.counters))
 
     @cached_property
-    def _by_state(self) -> dict[str, list[Rule]]:
-        table: dict[str, list[Rule]] = {}
-        for rule in self.rules:
-            table.setdefault(rule.state, []).append(rule)
-        return table
-
-    @cached_property
-    def _known(self) -> dict[Configuration, tuple[Option, ...]]:
-        return {}
+    def _phases(self) -> dict[str, _Phases]:
+        states = {rule.state for rule in self.rules}
+        return {
+            state: _Phases([rule for rule in self.rules if rule.state == state], self.counters)
+            for state in states
+        }
 
     def options(self, here: Configuration) -> tuple[Option, ...]:
         """The enabled rules of a configuration: symbol, chance, and where it leads."""
-        found = self._known.get(here)
-        if found is None:
-            found = self._known[here] = tuple(self._enabled(here))
-        return found
-
-    def _enabled(self, here: Configuration) -> Iterator[Option]:
-        values = dict(zip(self.counters, here.counters, strict=True))
-        for rule in self._by_state.get(here.state, ()):
-            if all(condition.holds(values) for condition in rule.when):
-                after = dict(values)
-                for name, new in rule.then:
-                    after[name] = new if isinstance(new, int) else new.value(values)
-                to = Configuration(rule.to, tuple(after[name] for name in self.counters))
-                yield Option(rule.symbol, rule.chance, to)
+        if here.state not in self._phases:
+            return ()
+        enabled = self._phases[here.state].enabled(here.counters)
+        return tuple(Option(rule.symbol, rule.chance, rule.lead(here.counters)) for rule in enabled)
 
     def step(self, here: Configuration, symbol: str) -> Configuration | None:
         """Where a symbol leads, None if it is impossible."""
-        for option in self.options(here):
-            if option.symbol == symbol:
-                return option.to
+        if here.state not in self._phases:
+            return None
+        for rule in self._phases[here.state].enabled(here.counters):
+            if rule.symbol == symbol:
+                return rule.lead(here.counters)
         return None
 
     def after(self, prefix: str) -> Configuration | None:
@@ -222,6 +207,8 @@ class Language:
         """Random strings from the language."""
         from numpy.random import RandomState
 
+        if not 0 <= seed < SEEDS:
+            raise InputError(f"the seed is {seed}; give a number from 0 to {SEEDS - 1}.")
         return self.samples(RandomState(seed), size)
 
     def samples(self, random: RandomState, size: int) -> list[str]:
@@ -242,48 +229,109 @@ class Language:
             string += option.symbol
             here = option.to
 
-    def configurations(self, corpus: Corpus) -> list[Configuration | None]:
-        """The configuration at each node of the corpus tree; None off the language."""
-        names = corpus.alphabet
-        assert names is not None
-        found: list[Configuration | None] = []
-        for above, symbol in zip(corpus.parent.tolist(), corpus.symbol.tolist(), strict=True):
-            if above < 0:
-                found.append(self.beginning)
-            else:
-                here = found[above]
-                found.append(None if here is None else self.step(here, names[symbol]))
-        return found
+    def phases(self, corpus: Corpus) -> tuple[NDArray[np.int64], list[Next]]:
+        """What can follow at each node of the corpus tree, as a number into a list.
 
-    def optimal(self, corpus: Corpus) -> float:
-        """|D:G| in bits under the true distribution; infinite for strings not in the language."""
+        The distribution depends on the state and on which conditions hold, not on the counters
+        themselves, so the list is short. Off the language the number is -1.
+        """
         names = corpus.alphabet
         if names is None:
             raise InputError(f"{self.title} has strings, the corpus numbers; give its strings.")
-        found = self.configurations(corpus)
-        bits = []
-        items = zip(
-            corpus.item_node.tolist(),
-            corpus.item_target.tolist(),
-            corpus.item_weight.tolist(),
-            strict=True,
-        )
-        costs: dict[tuple[Configuration, str], float] = {}
-        for node, target, weight in items:
-            here = found[node]
-            if here is None:
-                return math.inf
-            key = (here, names[target])
-            if key not in costs:
-                chance = self.next_from(here).distribution.get(names[target], Fraction(0))
-                costs[key] = -math.log2(chance) if chance else math.inf
-            bits.append(weight * costs[key])
-        return math.fsum(bits)
+        numbers: dict[int, int] = {}
+        kinds: list[Next] = []
+        here: list[Configuration | None] = []
+        found = np.full(len(corpus.parent), -1, dtype=np.int64)
+        walk = zip(corpus.parent.tolist(), corpus.symbol.tolist(), strict=True)
+        for node, (above, symbol) in enumerate(walk):
+            last = self.beginning if above < 0 else here[above]
+            now = last
+            if above >= 0 and last is not None:
+                now = self.step(last, names[symbol])
+            here.append(now)
+            if now is None or now.state == END:
+                continue
+            enabled = self._phases[now.state].enabled(now.counters)
+            number = numbers.get(id(enabled))
+            if number is None:
+                number = numbers[id(enabled)] = len(kinds)
+                kinds.append(self.next_from(now))
+            found[node] = number
+        return found, kinds
+
+    def optimal(self, corpus: Corpus) -> float:
+        """|D:G| in bits under the true distribution; infinite for strings not in the language."""
+        return self.cost(corpus, *self.phases(corpus))
+
+    def cost(self, corpus: Corpus, found: NDArray[np.int64], kinds: list[Next]) -> float:
+        """The same, from the phases of the corpus."""
+        assert corpus.alphabet is not None
+        costs = np.full((len(kinds) + 1, len(corpus.alphabet)), math.inf)
+        for number, kind in enumerate(kinds):
+            for target, symbol in enumerate(corpus.alphabet):
+                chance = kind.distribution.get(symbol, Fraction(0))
+                if chance:
+                    costs[number, target] = -math.log2(chance)
+        each = costs[found[corpus.item_node], corpus.item_target]
+        return float(np.sum(corpus.item_weight * each))
 
 
-def rules(*lines: Rule | Sequence[Rule]) -> tuple[Rule, ...]:
-    """Rules and lists of rules as one tuple."""
-    flat: list[Rule] = []
-    for line in lines:
-        flat += [line] if isinstance(line, Rule) else line
-    return tuple(flat)
+class _Ready(NamedTuple):
+    """A rule made ready to be applied to a tuple of counters."""
+
+    symbol: str
+    chance: Fraction
+    to: str
+    updates: tuple[Callable[[tuple[int, ...]], int], ...]
+
+    def lead(self, counters: tuple[int, ...]) -> Configuration:
+        return Configuration(self.to, tuple([update(counters) for update in self.updates]))
+
+
+class _Phases:
+    """The rules of one state. Which are enabled depends on the truth of a few conditions."""
+
+    def __init__(self, rules: list[Rule], names: tuple[str, ...]) -> None:
+        self.conditions = list(dict.fromkeys(c for rule in rules for c in rule.when))
+        self.tests = [_test(condition, names) for condition in self.conditions]
+        self.rules = [
+            (rule.when, _Ready(rule.symbol, rule.chance, rule.to, _updates(rule, names)))
+            for rule in rules
+        ]
+        self.known: dict[tuple[bool, ...], tuple[_Ready, ...]] = {}
+
+    def enabled(self, counters: tuple[int, ...]) -> tuple[_Ready, ...]:
+        truth = tuple([test(counters) for test in self.tests])
+        found = self.known.get(truth)
+        if found is None:
+            true = {c for c, holds in zip(self.conditions, truth, strict=True) if holds}
+            ready = tuple(rule for when, rule in self.rules if true.issuperset(when))
+            found = self.known[truth] = ready
+        return found
+
+
+def _test(condition: Condition, names: tuple[str, ...]) -> Callable[[tuple[int, ...]], bool]:
+    value = _reader(condition.expression, names)
+    digit, base = condition.digit, condition.base
+    if condition.relation == "mod":
+        return lambda counters: value(counters) % base == digit
+    if condition.relation == "=":
+        return lambda counters: value(counters) == 0
+    return lambda counters: value(counters) > 0
+
+
+def _updates(rule: Rule, names: tuple[str, ...]) -> tuple[Callable[[tuple[int, ...]], int], ...]:
+    new = dict(rule.then)
+    return tuple(_reader(new.get(name, counter(name)), names) for name in names)
+
+
+def _reader(expression: Affine | int, names: tuple[str, ...]) -> Callable[[tuple[int, ...]], int]:
+    """The expression as a function of the counters in order."""
+    if isinstance(expression, int):
+        return lambda counters: expression
+    constant, divisor = expression.constant, expression.divisor
+    terms = [(names.index(name), factor) for name, factor in expression.terms]
+    if len(terms) == 1 and divisor == 1:
+        ((place, factor),) = terms
+        return lambda counters: factor * counters[place] + constant
+    return lambda counters: (constant + sum(f * counters[i] for i, f in terms)) // divisor

@@ -1,0 +1,173 @@
+"""The paper's tasks: a language (or addition), its training sets and its test sets.
+
+With seed 100 the training and test sets are the paper's own, string for string. Test sets come in
+parts, so that two million characters are never in memory at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+
+from . import languages, zoo
+from ._corpus import Corpus
+from ._errors import InputError
+from ._network import Network
+from .languages import Language
+from .languages._counting import anbmcnm_string
+
+SEED = 100
+PART = 250_000
+"""Characters of a part of a test set."""
+BEYOND = 1_000
+"""Values of n in a test set of the counter languages (paper, section 4.3.2)."""
+PAIRS_BEYOND = 49
+"""Values of n, and of m, in a test set of a^n b^m c^(n+m)."""
+TEST_STRINGS = 50_000
+"""Strings in a test set of a Dyck language."""
+NUMBERS_BEYOND = 250
+"""Values of each number in a test set of addition."""
+LARGEST = 10_000_000
+"""Strings in a training set; more would take gigabytes."""
+
+
+@dataclass(frozen=True)
+class Task:
+    name: str
+    title: str
+    sizes: tuple[int, ...]
+    """Training sizes of the paper."""
+    language: Language | None
+    """None for addition, which maps numbers to numbers."""
+    unseen: Callable[[list[str], int], Iterator[str]] | None = None
+    """Test strings, given the training strings and the seed."""
+    baseline: Callable[[], Network] | None = None
+    """A network whose score the paper takes as the optimum, instead of the true distribution's."""
+
+    @property
+    def size(self) -> int:
+        return self.sizes[-1]
+
+    def strings(self, size: int | None = None, seed: int = SEED) -> list[str]:
+        """Training strings."""
+        if self.language is None:
+            raise InputError(f"{self.title} has numbers, not strings; use its training corpus.")
+        return self.language.sample(self._checked(size), seed)
+
+    def training(self, size: int | None = None, seed: int = SEED) -> Corpus:
+        if self.language is None:
+            return addition(_numbers(self._checked(size)))
+        return Corpus.from_strings(self.strings(size, seed))
+
+    def test(self, size: int | None = None, seed: int = SEED) -> Iterator[Corpus]:
+        """The test set that goes with a training set, in parts."""
+        if self.language is None:
+            first = _numbers(self._checked(size)) + 1
+            yield addition(NUMBERS_BEYOND, first)
+            return
+        assert self.unseen is not None
+        strings = self.unseen(self.strings(size, seed), seed)
+        part: list[str] = []
+        characters = 0
+        for string in strings:
+            part.append(string)
+            characters += len(string) + 1
+            if characters >= PART:
+                yield Corpus.from_strings(part)
+                part, characters = [], 0
+        if part:
+            yield Corpus.from_strings(part)
+
+    def _checked(self, size: int | None) -> int:
+        size = self.size if size is None else size
+        if not 1 <= size <= LARGEST:
+            raise InputError(
+                f"the size is {size}; give the number of training strings, 1 to {LARGEST}."
+            )
+        return size
+
+
+def _numbers(size: int) -> int:
+    """Addition trains on all pairs of numbers below this."""
+    numbers = math.isqrt(size)
+    if numbers**2 != size or numbers < 2:
+        raise InputError(
+            f"addition has no training set of size {size}; give a square number from 4, "
+            "since all pairs of numbers are taken."
+        )
+    return numbers
+
+
+def addition(numbers: int, first: int = 0) -> Corpus:
+    """All pairs of `numbers` numbers from `first`, least significant bit first, and their sums."""
+    largest = 2 * (first + numbers - 1)
+    steps = (largest - 1).bit_length() + 1
+    values = np.arange(first, first + numbers)
+    n, m = (side.ravel() for side in np.meshgrid(values, values, indexing="ij"))
+    places = np.arange(steps)
+    digits = [(number[:, None] >> places) & 1 for number in (n, m, n + m)]
+    return Corpus.from_sequences(np.stack(digits[:2], axis=2), digits[2][:, :, None])
+
+
+def _longer(unit: Callable[[int], str]) -> Callable[[list[str], int], Iterator[str]]:
+    """The strings of the next n's after the largest in training."""
+
+    def unseen(training: list[str], seed: int) -> Iterator[str]:
+        most = max(string.count("a") for string in training)
+        return map(unit, range(most + 1, most + 1 + BEYOND))
+
+    return unseen
+
+
+def _longer_pairs(training: list[str], seed: int) -> Iterator[str]:
+    most = max(max(string.count("a"), string.count("b")) for string in training)
+    values = range(most + 1, most + 1 + PAIRS_BEYOND)
+    return (anbmcnm_string(n, m) for n in values for m in values)
+
+
+def _drawn_on(language: Language) -> Callable[[list[str], int], Iterator[str]]:
+    """The strings that follow the training strings in the same stream."""
+
+    def unseen(training: list[str], seed: int) -> Iterator[str]:
+        random = np.random.RandomState(seed)
+        language.samples(random, len(training))
+        return iter(language.samples(random, TEST_STRINGS))
+
+    return unseen
+
+
+def _all() -> tuple[Task, ...]:
+    counting = (
+        (languages.anbn(), lambda n: "a" * n + "b" * n),
+        (languages.anbncn(), lambda n: "a" * n + "b" * n + "c" * n),
+        (languages.anbncndn(), lambda n: "a" * n + "b" * n + "c" * n + "d" * n),
+        (languages.anb2n(), lambda n: "a" * n + "b" * 2 * n),
+    )
+    anbmcnm, dyck1, dyck2 = languages.anbmcnm(), languages.dyck(1), languages.dyck(2)
+    return (
+        *(Task(la.name, la.title, (100, 500), la, _longer(unit)) for la, unit in counting),
+        Task(anbmcnm.name, anbmcnm.title, (100, 500), anbmcnm, _longer_pairs),
+        Task(dyck1.name, dyck1.title, (100, 500), dyck1, _drawn_on(dyck1)),
+        Task(dyck2.name, dyck2.title, (20_000,), dyck2, _drawn_on(dyck2), zoo.dyck2),
+        Task("addition", "binary addition", (100, 400), None),
+    )
+
+
+TASKS = {task.name: task for task in _all()}
+
+
+def task_named(name: str) -> Task:
+    """The task of that name."""
+    if name in TASKS:
+        return TASKS[name]
+    raise InputError(f"there is no task {name!r}; {nearest(name)}")
+
+
+def nearest(name: str) -> str:
+    """What to say to someone who gave a name that no task has."""
+    near = get_close_matches(name, TASKS, 1, 0.4)
+    return f"did you mean {near[0]}?" if near else f"the tasks are {', '.join(TASKS)}."

@@ -1,0 +1,42 @@
+"""What a person means by a corpus on the command line: a file, or the name of a task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .._corpus import Corpus
+from .._errors import InputError
+from .._tasks import SEED, TASKS, Task, nearest, task_named
+
+MOST_DIGITS = 18
+"""Of a size behind the name of a task; what is longer is no size."""
+
+
+def load_corpus(name: str, words: bool = False, size: int | None = None) -> Corpus:
+    """A file, or the training set of a task (anbn, or anbn_100 for its size)."""
+    if Path(name).exists():
+        if size is not None:
+            raise InputError(f"{name} is a file, which has its size; leave --size out.")
+        return Corpus.load(name, words=words)
+    stem, suffix = split_size(name)
+    if stem in TASKS:
+        return TASKS[stem].training(size or suffix, SEED)
+    raise no_such(name)
+
+
+def load_task(name: str) -> tuple[Task, int | None]:
+    """A task and the size written behind its name, if any."""
+    stem, suffix = split_size(name)
+    return task_named(stem), suffix
+
+
+def split_size(name: str) -> tuple[str, int | None]:
+    stem, _, suffix = name.rpartition("_")
+    sized = stem in TASKS and suffix.isdecimal() and len(suffix) <= MOST_DIGITS
+    return (stem, int(suffix)) if sized else (name, None)
+
+
+def no_such(name: str) -> InputError:
+    return InputError(
+        f"{name}: cannot be read (no such file), and no task has that name; {nearest(name)}"
+    )

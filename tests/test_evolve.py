@@ -145,7 +145,12 @@ def test_no_island_ever_loses_its_best(tournament: int, distinct: bool) -> None:
         seen.append(progress.island_values)
 
     search = replace(
-        SEARCH, generations=60, migration_interval=2, tournament=tournament, distinct=distinct
+        SEARCH,
+        generations=60,
+        migration_interval=2,
+        tournament=tournament,
+        distinct=distinct,
+        restarts=False,
     )
     run = evolve(CORPUS, search, on_progress=look)
     assert len(seen) > 20
@@ -156,8 +161,9 @@ def test_no_island_ever_loses_its_best(tournament: int, distinct: bool) -> None:
 
 
 def test_migration_spreads_the_best_network() -> None:
-    alone = evolve(CORPUS, replace(SEARCH, migration_size=0, generations=20))
-    together = evolve(CORPUS, replace(SEARCH, migration_size=2, generations=20))
+    ring = replace(SEARCH, generations=20, restarts=False)
+    alone = evolve(CORPUS, replace(ring, migration_size=0))
+    together = evolve(CORPUS, replace(ring, migration_size=2))
     assert alone.archipelago.migrations == together.archipelago.migrations == 1
     before = sorted(state.values.min() for state in alone.archipelago.islands)
     after = sorted(state.values.min() for state in together.archipelago.islands)
@@ -179,7 +185,9 @@ def test_rows_that_grow_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_networks_stay_within_their_bounds() -> None:
-    search = replace(SEARCH, generations=300, distinct=False, max_units=8, max_connections=20)
+    search = replace(
+        SEARCH, generations=300, distinct=False, restarts=False, max_units=8, max_connections=20
+    )
     grown = evolve(NOISE, search, objective=Objective.named("d"))
     rows = [row for state in grown.archipelago.islands for row in island.rows_of(state)]
     networks = [network_of(row, 3, 3, CORPUS.alphabet) for row in rows]
@@ -258,3 +266,30 @@ def test_progress_is_told_even_when_there_is_nothing_left_to_do() -> None:
 def test_a_corpus_of_empty_strings_is_refused() -> None:
     with pytest.raises(InputError, match="all strings of the corpus are empty"):
         evolve(Corpus.from_strings(["", ""]), Search(islands=1, population=5, generations=1))
+
+
+def test_stagnant_islands_hand_over_their_best_and_start_anew() -> None:
+    """A tiny corpus is solved at once, so that every island stagnates at every migration."""
+    corpus = Corpus.from_strings(["ab", "ab", "abab"])
+    search = Search(islands=4, population=20, generations=60, migration_interval=20)
+    seen: list[Progress] = []
+    run = evolve(corpus, search, on_progress=lambda p: seen.append(p))  # type: ignore[func-returns-value]
+    best = math.inf
+    for progress in seen:
+        best = min(best, *progress.island_values)
+        assert min(progress.island_values) == best, "the best network is never lost"
+    renewed = [
+        state
+        for state in run.archipelago.islands[1:]
+        if state.counters[island.IMPROVED_AT] > 20 * 20
+    ]
+    assert renewed, "some island started anew after the first migration"
+    assert run.value == best
+
+
+def test_without_restarts_networks_travel_instead() -> None:
+    corpus = Corpus.from_strings(["ab", "aabb", "aaabbb"])
+    plain = Search(islands=3, population=30, generations=30, migration_interval=10, restarts=False)
+    values = evolve(corpus, plain).archipelago.islands
+    alone = evolve(corpus, replace(plain, migration_size=0)).archipelago.islands
+    assert [s.values.tolist() for s in values] != [s.values.tolist() for s in alone]

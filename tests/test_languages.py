@@ -183,11 +183,6 @@ def test_next_by_hand(name: str, prefix: str, symbols: str, chances: str) -> Non
 )  # fmt: skip
 def test_what_begins_no_string_is_refused(name: str, prefix: str) -> None:
     language = LANGUAGES[name]
-    if prefix == "ab#":
-        here = language.after(prefix)
-        assert here is not None
-        assert language.options(here) == ()
-        return
     with pytest.raises(InputError, match="begins no string of") as caught:
         language.next(prefix)
     assert is_one_sentence(str(caught.value))
@@ -244,7 +239,7 @@ def test_samples_are_accepted_and_neighbours_as_the_definition_says(name: str) -
 def agrees(language: Language, name: str, strings: list[str]) -> bool:
     """Pearson's statistic over the frequent strings, and the rest as one, within four sigmas."""
     counts = Counter(strings)
-    frequent = [s for s in islice(language.strings(), 60) if chance(name, s) * len(strings) >= 20]
+    frequent = [s for s in islice(language.strings(), 60) if chance(name, s) * len(strings) >= 10]
     expected = [float(chance(name, string)) * len(strings) for string in frequent]
     observed = [counts[string] for string in frequent]
     expected.append(len(strings) - sum(expected))

@@ -14,7 +14,19 @@ import numpy as np
 
 from ._archipelago import Archipelago
 from ._corpus import Corpus
-from ._island import Problem, check_room, epoch, migrate, prepare, random_states, settle
+from ._island import (
+    Problem,
+    check_room,
+    epoch,
+    migrate,
+    prepare,
+    random_states,
+    resettle,
+    retire,
+    settle,
+    stagnant,
+)
+from ._kernels._advance import State
 from ._kernels._genome import network_of
 from ._network import Network
 from ._score import Objective, Score, score_many
@@ -130,7 +142,7 @@ def evolve(
             )
             migrating = now.generation == due or late
             if migrating:
-                states = migrate(states, search.migration_size, now.migrations)
+                states = _exchange(problem, states, now.migrations, pool)
                 last_migration = time.monotonic()
                 now = replace(now, migrations=now.migrations + 1, migrated_at=now.generation)
             now = replace(now, islands=tuple(states))
@@ -138,6 +150,19 @@ def evolve(
             told = _told(on_progress, progress)
             reason = _reason(problem, now) or (told and "stopped")
     return _run(problem, now, reason)
+
+
+def _exchange(problem: Problem, states: list[State], turn: int, pool: Executor) -> list[State]:
+    """Migration; with `restarts`, only from islands that stagnate, and these start anew."""
+    search = problem.search
+    if not search.restarts or len(states) < 2 or search.migration_size == 0:
+        return migrate(states, search.migration_size, turn)
+    leaving = stagnant(states, search.migration_interval)
+    renewed = [pool.submit(resettle, problem, states[i]) for i in leaving]
+    states = [retire(states, leaving, search.migration_size), *states[1:]]
+    for i, task in zip(leaving, renewed, strict=True):
+        states[i] = task.result()
+    return states
 
 
 def _beat(problem: Problem) -> int:

@@ -18,6 +18,7 @@ from ._errors import InputError
 from ._kernels._advance import (
     COUNTERS,
     FRONT_COUNT,
+    IMPROVED_AT,
     NEEDS_ROOM,
     STEPS,
     Memo,
@@ -209,6 +210,38 @@ def migrate(states: list[State], size: int, turn: int) -> list[State]:
         grown = state if fits >= needed else with_room(state, words)
         arrived.append(_receive(grown, home, size))
     return arrived
+
+
+def stagnant(states: list[State], generations: int) -> list[int]:
+    """The islands, but for the first, that found nothing better in so many generations."""
+    waited = generations * len(states[0].values)
+    return [
+        i
+        for i, state in enumerate(states)
+        if i > 0 and state.counters[STEPS] - state.counters[IMPROVED_AT] >= waited
+    ]
+
+
+def retire(states: list[State], leaving: list[int], size: int) -> State:
+    """The first island with the best networks of the islands that are about to start anew."""
+    elders = states[0]
+    for i in leaving:
+        needed = max(int(size_of(states[i].genomes[j])) for j in best_of(states[i], size))
+        if elders.genomes.shape[1] < needed:
+            elders = with_room(elders, states[i].genomes.shape[1])
+        elders = _receive(elders, states[i], size)
+    return elders
+
+
+def resettle(problem: Problem, state: State) -> State:
+    """The island with new random networks; its random state, counters and front go on."""
+    tools = tools_for(problem)
+    state = copy_of(state)
+    state.best_value[0] = np.inf
+    work, memo = _memory_for(problem, tools.tree, state.genomes.shape[1])
+    with announced("populate", "the search (1 of 2)"):
+        populate(state, *tools, work, memo)
+    return state
 
 
 def _receive(state: State, home: State, size: int) -> State:

@@ -93,8 +93,8 @@ def measure(network: Network, task: Task, size: int | None = None, seed: int = S
     """The paper's measures on the training set and the test set of a task."""
     size = task.size if size is None else size
     network = _named(network, task)
-    train = _set(network, task, [task.training(size, seed)])
-    test = _set(network, task, task.test(size, seed))
+    train = measure_parts(network, task, [task.training(size, seed)])
+    test = measure_parts(network, task, task.test(size, seed))
     first = _first(network, task, train[1], test[1])
     return Report(task.name, size, train[0], test[0], first, train[0].deterministic_steps > 0)
 
@@ -121,7 +121,7 @@ def _first(
     least = min((len(failure.string) for failure in found), default=math.inf)
     shortest = islice(task.language.strings(), SHORTEST)
     strings = list(takewhile(lambda string: len(string) <= least, shortest))
-    early = _set(network, task, [Corpus.from_strings(strings)])[1]
+    early = measure_parts(network, task, [Corpus.from_strings(strings)])[1]
     if early is not None:
         return early
     return min(found, key=lambda failure: len(failure.string), default=None)
@@ -136,7 +136,10 @@ def measure_strings(network: Network, corpora: Iterable[Corpus]) -> Measures:
     return total
 
 
-def _set(network: Network, task: Task, parts: Iterable[Corpus]) -> tuple[Measures, Failure | None]:
+def measure_parts(
+    network: Network, task: Task, parts: Iterable[Corpus]
+) -> tuple[Measures, Failure | None]:
+    """The measures over all parts, and the failure on the shortest string."""
     total = Measures()
     first: Failure | None = None
     for part in parts:
@@ -205,7 +208,7 @@ def _addition(chances: NDArray[np.float64], corpus: Corpus) -> tuple[Measures, F
         failure = Failure(
             f"{numbers[0]} + {numbers[1]}",
             len(path) - 1,
-            f"digit {len(path) - 1} of the sum is {expected}",
+            f"{expected} (digit {len(path) - 1} of the sum)",
             f"P(1) = {chances[node, 1]:.6g}",
         )
     steps = int(weights.sum())

@@ -34,9 +34,12 @@ class Search:
     distinct: bool = True
     """Drop an offspring that scores exactly as a network of its island does: it keeps an island
     from filling up with copies of one network. The paper's algorithm is without it."""
+    restarts: bool = True
+    """Instead of sending networks round, an island that found nothing better since the last
+    migration hands its best to the first island and starts anew. The paper's is without it."""
     migration_size: int = 2
     """How many networks an island sends on at each migration."""
-    migration_interval: int = 4_000
+    migration_interval: int = 1_500
     """Generations between two migrations."""
     migration_seconds: float | None = None
     """Migrate also when so much time has passed (earliest first); makes a run unrepeatable."""
@@ -76,7 +79,7 @@ class Search:
             value = getattr(self, name)
             if not isinstance(value, int | float) or not 0 <= value <= 0.95:
                 raise InputError(f"{name} is {value!r}; it must be a chance from 0 to 0.95.")
-        for name in ("distinct", "products"):
+        for name in ("distinct", "products", "restarts"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; give True or False.")
         if self.tournament > self.population:
@@ -106,6 +109,7 @@ class Search:
             further_mutations=0.0,
             fresh_weights=0.0,
             distinct=False,
+            restarts=False,
         )
         return replace(plain, **changes)
 

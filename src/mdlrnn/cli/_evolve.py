@@ -77,6 +77,9 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @click.option(
     "--distinct/--no-distinct", default=None, help="Drop offspring that score as another does."
 )
+@click.option(
+    "--restarts/--no-restarts", default=None, help="Start islands anew when they stagnate."
+)
 @_number("--migration-size", Search.migration_size, "Networks that an island sends on.")
 @_number("--migration-interval", Search.migration_interval, "Generations between migrations.")
 @_limit(
@@ -137,7 +140,7 @@ def evolve(
         raise InputError("no corpus is given; name a file, or a run to go on with: --resume DIR.")
     else:
         search = replace(_PRESETS[preset or "default"](), **given)
-        opened = _begun(Path(corpus), data, words, search, objective, out)
+        opened = _begun(Path(corpus), data, size, words, search, objective, out)
     display = display_for(quiet, as_json)
     with Stop(display.say) as stop:
 
@@ -157,14 +160,25 @@ def evolve(
 
 
 def _begun(
-    path: Path, data: Corpus, words: bool, search: Search, objective: str | None, out: str | None
+    path: Path,
+    data: Corpus,
+    size: int | None,
+    words: bool,
+    search: Search,
+    objective: str | None,
+    out: str | None,
 ) -> AbstractContextManager[Recorder]:
     from .._island import Problem
     from .._runs import begin
 
     folder = Path(out) if out is not None else _new_folder(path.stem, search.seed)
     problem = Problem(data, search, Objective.named(objective or "mdl"))
-    return begin(folder, problem, {"name": path.stem, "path": str(path.resolve()), "words": words})
+    about: dict[str, Any] = {"name": path.stem, "words": words}
+    if path.exists():
+        about["path"] = str(path.resolve())
+    else:
+        about["task"] = str(path) if size is None else f"{path}_{size}"
+    return begin(folder, problem, about)
 
 
 def _reopened(

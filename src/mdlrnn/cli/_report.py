@@ -107,6 +107,9 @@ def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[st
     if path is not None:
         here = shlex.quote(min(path, os.path.relpath(path), key=len))
         commands.append(f"mdlrnn score {best} {here}{words}{_encoding(run.search)}")
+    task = settings.corpus.get("task")
+    if task is not None:
+        commands.append(f"mdlrnn test {best} {task}")
     more = {
         "generations": f" --generations {2 * max(1, run.search.generations)}",
         "patience": " --patience none",

@@ -76,8 +76,9 @@ def test(network: str, task: str, size: int | None, seed: int, words: bool, as_j
 
     net = Network.load(network)
     if Path(task).exists():
-        with naming(task):
-            found = measure_strings(net, [load_corpus(task, words, size)])
+        corpus = load_corpus(task, words, size)
+        with naming(network, task):
+            found = measure_strings(net, [corpus])
         value = found.bits / found.characters
         if as_json:
             echo_json({"test_characters": found.characters, "test_cross_entropy": value})
@@ -88,7 +89,7 @@ def test(network: str, task: str, size: int | None, seed: int, words: bool, as_j
     if split_size(task)[0] not in TASKS:
         raise no_such(task)
     chosen, suffix = load_task(task)
-    with naming(network):
+    with naming(network, task):
         report = measure(net, chosen, size or suffix, seed)
     data = report.to_dict()
     if as_json:
@@ -116,7 +117,9 @@ def test(network: str, task: str, size: int | None, seed: int, words: bool, as_j
     else:
         shown = failure.string if len(failure.string) <= 48 else _folded(failure.string)
         click.echo(f"\nfirst mistake: {shown or 'the empty string'}")
-        click.echo(f"  after {failure.step} symbols: expected {failure.expected}")
+        unit = "digit" if chosen.language is None else "symbol"
+        read = f"{failure.step} {unit}{'' if failure.step == 1 else 's'}"
+        click.echo(f"  after {read}: expected {failure.expected}")
         click.echo(f"  given {failure.given}")
 
 

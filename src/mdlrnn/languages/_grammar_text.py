@@ -65,7 +65,7 @@ def read_productions(text: str, source: str) -> tuple[Nonterminal, tuple[Product
             if part not in totals:
                 raise InputError(
                     f"{place(production.left)}: {production.left.name} uses {part.name}, which "
-                    f"is never defined; add a rule for it, or quote it if it is a terminal."
+                    "is never defined; add a rule for it, or quote it if it is a terminal."
                 )
     if start not in totals:
         raise InputError(
@@ -84,7 +84,7 @@ def read_productions(text: str, source: str) -> tuple[Nonterminal, tuple[Product
     if recurring is not None:
         raise InputError(
             f"{place(recurring)}: a string ends with probability "
-            f"{_below_one(chance_to_end(start, used))} only, since {recurring.name} leads to more "
+            f"{_below_one(chance_to_end(start, used))}, not 1, since {recurring.name} leads to more "
             f"than one {recurring.name} on average; make its rules that recur less probable."
         )
     return start, tuple(used)
@@ -185,8 +185,9 @@ def _check_terminals(productions: Iterable[Production], source: str) -> None:
         raise InputError(
             f"{source}: '' is a terminal; for the empty string write nothing, as in S -> [0.5]."
         )
+    words = max(map(len, terminals)) > 1
     for terminal in sorted(terminals):
-        if max(map(len, terminals)) > 1 and terminal.split() != [terminal]:
+        if words and terminal.split() != [terminal]:
             raise InputError(
                 f"{source}: the terminal {terminal!r} has a blank, but blanks part the words of a "
                 "string; write _ for it."

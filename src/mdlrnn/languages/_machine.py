@@ -175,7 +175,7 @@ class Language:
     def next(self, prefix: str) -> Next:
         """The true distribution of the symbol after a prefix."""
         here = self.after(prefix)
-        if here is None:
+        if here is None or here.state == END:
             raise InputError(f"{prefix!r} begins no string of {self.title}; give such a prefix.")
         return self.next_from(here)
 

@@ -100,8 +100,8 @@ def reachable(language: Language, most: int = 3000) -> list[Configuration]:
     new = list(found)
     while new and len(found) < most:
         options = [option for here in new for option in language.options(here)]
-        new = [to for to in dict.fromkeys(o.to for o in options if o.symbol != "#")]
-        new = [to for to in new if to not in found]
+        reached = dict.fromkeys(option.to for option in options if option.symbol != "#")
+        new = [to for to in reached if to not in found]
         found.update(dict.fromkeys(new))
     return list(found)
 

@@ -10,14 +10,16 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 
 from . import languages, zoo
 from ._corpus import Corpus
 from ._errors import InputError
+from ._files import PathLike
 from ._network import Network
-from .languages import Language
+from .languages import Grammar, Language, load_grammar
 from .languages._counting import anbmcnm_string
 
 SEED = 100
@@ -41,9 +43,9 @@ class Task:
     title: str
     sizes: tuple[int, ...]
     """Training sizes of the paper."""
-    language: Language | None
+    language: Language | Grammar | None
     """None for addition, which maps numbers to numbers."""
-    unseen: Callable[[list[str], int], Iterator[str]] | None = None
+    unseen: Callable[[list[Any], int], Iterator[Any]] | None = None
     """Test strings, given the training strings and the seed."""
     baseline: Callable[[], Network] | None = None
     """A network whose score the paper takes as the optimum, instead of the true distribution's."""
@@ -52,11 +54,11 @@ class Task:
     def size(self) -> int:
         return self.sizes[-1]
 
-    def strings(self, size: int | None = None, seed: int = SEED) -> list[str]:
-        """Training strings."""
+    def strings(self, size: int | None = None, seed: int = SEED) -> list[Any]:
+        """Training strings; of a grammar over words, tuples of words."""
         if self.language is None:
             raise InputError(f"{self.title} has numbers, not strings; use its training corpus.")
-        return self.language.sample(self._checked(size), seed)
+        return list(self.language.sample(self._checked(size), seed))
 
     def training(self, size: int | None = None, seed: int = SEED) -> Corpus:
         if self.language is None:
@@ -71,7 +73,7 @@ class Task:
             return
         assert self.unseen is not None
         strings = self.unseen(self.strings(size, seed), seed)
-        part: list[str] = []
+        part: list[Any] = []
         characters = 0
         for string in strings:
             part.append(string)
@@ -129,10 +131,10 @@ def _longer_pairs(training: list[str], seed: int) -> Iterator[str]:
     return (anbmcnm_string(n, m) for n in values for m in values)
 
 
-def _drawn_on(language: Language) -> Callable[[list[str], int], Iterator[str]]:
+def _drawn_on(language: Language | Grammar) -> Callable[[list[Any], int], Iterator[Any]]:
     """The strings that follow the training strings in the same stream."""
 
-    def unseen(training: list[str], seed: int) -> Iterator[str]:
+    def unseen(training: list[Any], seed: int) -> Iterator[Any]:
         random = np.random.RandomState(seed)
         language.samples(random, len(training))
         return iter(language.samples(random, TEST_STRINGS))
@@ -158,6 +160,17 @@ def _all() -> tuple[Task, ...]:
 
 
 TASKS = {task.name: task for task in _all()}
+
+
+GRAMMAR_SUFFIXES = (".pcfg", ".cfg", ".grammar")
+GRAMMAR_SIZE = 500
+"""Training strings of a grammar where no number is given."""
+
+
+def grammar_task(path: PathLike) -> Task:
+    """A task of the reader's own: strings drawn from a probabilistic grammar in NLTK's notation."""
+    grammar = load_grammar(path)
+    return Task(grammar.name, grammar.title, (GRAMMAR_SIZE,), grammar, _drawn_on(grammar))
 
 
 def task_named(name: str) -> Task:

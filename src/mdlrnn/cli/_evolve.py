@@ -115,7 +115,8 @@ def evolve(
 ) -> None:
     """Search for the network that describes CORPUS best, and keep the run in a folder.
 
-    CORPUS is a task (anbn, say; `mdlrnn tasks` lists them), or a text file, one string a line (a
+    CORPUS is a task (anbn, say; `mdlrnn tasks` lists them), a grammar (a .pcfg file in NLTK's
+    notation, whose strings are drawn), or a text file, one string a line (a
     count and a TAB may stand before it), or an .npz file with the arrays inputs, targets and, where
     they differ, lengths.
 

@@ -12,7 +12,7 @@ from .._files import save_text
 from .._network import Network
 from .._tasks import SEED, TASKS
 from ..languages._machine import SEEDS
-from ._data import load_corpus, load_task, no_such, split_size
+from ._data import is_grammar, load_corpus, load_task, no_such, split_size
 from ._options import json_option, naming, network_argument, words_option
 from ._show import echo_json
 
@@ -48,10 +48,14 @@ def tasks(as_json: bool) -> None:
 @seed_option
 @click.option("-o", "--out", type=click.Path(), help="Save them here, do not print them.")
 def sample(task: str, size: int | None, seed: int, out: str | None) -> None:
-    """Draw random strings of TASK, as a corpus file: a count, a TAB and the string a line."""
+    """Draw random strings of TASK, as a corpus file: a count, a TAB and the string a line.
+
+    TASK is one of `mdlrnn tasks`, or a grammar: a .pcfg file in NLTK's notation.
+    """
     chosen, suffix = load_task(task)
     counts = Counter(chosen.strings(size or suffix, seed))
-    text = "".join(f"{count}\t{string}\n" for string, count in counts.items())
+    lines = {(s if isinstance(s, str) else " ".join(s)): count for s, count in counts.items()}
+    text = "".join(f"{count}\t{string}\n" for string, count in lines.items())
     if out is None:
         click.echo(text, nl=False)
     else:
@@ -69,13 +73,14 @@ def sample(task: str, size: int | None, seed: int, out: str | None) -> None:
 def test(network: str, task: str, size: int | None, seed: int, words: bool, as_json: bool) -> None:
     """How well the network in NET does TASK, on its training set and on its test set.
 
-    TASK is one of `mdlrnn tasks`, or a file of strings that the network has not seen, for which
-    the cross-entropy is given.
+    TASK is one of `mdlrnn tasks`, or a grammar (a .pcfg file in NLTK's notation), whose strings are
+    drawn and whose true probabilities are the optimum, or a file of strings that the network has
+    not seen, for which the cross-entropy is given.
     """
     from .._measure import measure, measure_strings
 
     net = Network.load(network)
-    if Path(task).exists():
+    if Path(task).exists() and not is_grammar(task):
         corpus = load_corpus(task, words, size)
         with naming(network, task):
             found = measure_strings(net, [corpus])
@@ -86,7 +91,7 @@ def test(network: str, task: str, size: int | None, seed: int, words: bool, as_j
             click.echo(f"{found.strings:,} strings, {found.characters:,} characters")
             click.echo(f"cross-entropy  {_number(value)} bits a character")
         return
-    if split_size(task)[0] not in TASKS:
+    if not is_grammar(task) and split_size(task)[0] not in TASKS:
         raise no_such(task)
     chosen, suffix = load_task(task)
     with naming(network, task):

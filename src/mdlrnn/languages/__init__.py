@@ -6,6 +6,8 @@ from ._counting import anbn as anbn
 from ._counting import anbncn as anbncn
 from ._counting import anbncndn as anbncndn
 from ._dyck import dyck as dyck
+from ._grammar import Grammar as Grammar
+from ._grammar import load_grammar as load_grammar
 from ._machine import Affine as Affine
 from ._machine import Condition as Condition
 from ._machine import Configuration as Configuration

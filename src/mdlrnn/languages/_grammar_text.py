@@ -82,10 +82,11 @@ def read_productions(text: str, source: str) -> tuple[Nonterminal, tuple[Product
     _check_terminals(used, source)
     recurring = endless(used)
     if recurring is not None:
+        likely = _below_one(chance_to_end(start, used))
         raise InputError(
-            f"{place(recurring)}: a string ends with probability "
-            f"{_below_one(chance_to_end(start, used))}, not 1, since {recurring.name} leads to more "
-            f"than one {recurring.name} on average; make its rules that recur less probable."
+            f"{place(recurring)}: a string ends with probability {likely}, not 1, since "
+            f"{recurring.name} leads to more than one {recurring.name} on average; make its rules "
+            "that recur less probable."
         )
     return start, tuple(used)
 

@@ -96,9 +96,9 @@ def test_test_sets_have_the_published_size_and_optimum(name: str) -> None:
 
 
 def test_the_true_optimum_of_dyck2_is_below_the_papers() -> None:
-    corpus = TASKS["dyck2"].training()
-    true = dyck(2).optimal(corpus)
-    assert 0 < optimal_bits(TASKS["dyck2"], corpus) - true < 20
+    task = TASKS["dyck2"]
+    assert round(dyck(2).optimal(task.training()), 2) == 59_896.94
+    assert round(sum(dyck(2).optimal(part) for part in task.test()), 2) == 147_160.63
 
 
 @pytest.mark.parametrize(("size", "characters"), [(100, 600), (400, 2_800)])

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from conftest import VECTOR_NAMES, corpus_path, is_one_sentence, vectors
 from mdlrnn import Connection, Encoding, Network, Unit, Weight, __version__, encode
+from mdlrnn._bench import evolve_speeds
 from mdlrnn._encoding import roles_fit
 from mdlrnn.cli import cli, main
 from strategies import networks
@@ -568,3 +569,9 @@ def test_the_counter_can_be_fed_in_full(run: Callable[..., Result], tmp_path: Pa
     result = run("feed", "counter.json", "aaab" * 10)
     assert result.code == 0
     assert "~" in result.out
+
+
+def test_the_speed_of_the_search_is_measured_on_the_same_islands() -> None:
+    speeds = list(evolve_speeds(threads=2, population=10))
+    assert [speed.corpus for speed in speeds] == ["anbn_500", "dyck1_500"]
+    assert all(speed.one > 0 and speed.many > 0 and speed.authors == 800 for speed in speeds)

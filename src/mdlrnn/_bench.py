@@ -96,21 +96,22 @@ WARM_UP, MEASURED = 100, 400
 
 
 def evolve_speeds(threads: int, population: int = 500) -> Iterator[Speed]:
-    """The speed of the paper's search, an island of 500 networks a thread."""
+    """The speed of the paper's search: the same islands on one thread and on all."""
     from ._island import Problem, epoch, random_states, settle
 
     for name in EVOLVED:
         search = Search.paper(population=population, encoding="tacl2022")
         problem = Problem(named_corpus(name), search, Objective())
+        islands = 2 * max(threads, 2)
         states = [
-            epoch(problem, settle(problem, random), WARM_UP) for random in random_states(1, threads)
+            epoch(problem, settle(problem, random), WARM_UP) for random in random_states(1, islands)
         ]
-        steps = MEASURED * population
+        steps = islands * MEASURED * population
         rates = []
         for count in (1, threads):
             with ThreadPoolExecutor(count) as pool:
-                list(pool.map(partial(epoch, problem, generations=1), states[:count]))
+                list(pool.map(partial(epoch, problem, generations=1), states))
                 start = time.perf_counter()
-                list(pool.map(partial(epoch, problem, generations=MEASURED), states[:count]))
-                rates.append(count * steps / (time.perf_counter() - start))
+                list(pool.map(partial(epoch, problem, generations=MEASURED), states))
+                rates.append(steps / (time.perf_counter() - start))
         yield Speed(name, steps, AUTHORS_STEPS, rates[0], threads, rates[1])

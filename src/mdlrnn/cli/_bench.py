@@ -55,7 +55,7 @@ def bench_score(seconds: float, threads: int | None, as_json: bool) -> None:
 def bench_evolve(threads: int | None, as_json: bool) -> None:
     """Steps of the paper's search a second, beside the authors' 800.
 
-    An island of 500 networks a thread; generations 100 to 500 are measured. The authors' figure
+    Two islands of 500 networks a thread; generations 100 to 500 are measured. The authors' figure
     was measured once, on anbn_500 and one core of a 2-core machine.
     """
     from .._bench import evolve_speeds

@@ -113,7 +113,7 @@ def test_units_have_roles_by_number() -> None:
 def test_files_round_trip(
     tmp_path_factory: Any, network: Network, name: str | None, data: st.DataObject
 ) -> None:
-    if network.inputs == network.outputs:
+    if network.inputs == network.outputs > 1:
         size = network.inputs - 1
         symbols = st.text(min_size=1, max_size=3).filter(lambda symbol: symbol != "#")
         drawn = data.draw(st.lists(symbols, min_size=size, max_size=size, unique=True))
@@ -434,3 +434,8 @@ def test_bad_values_are_refused_in_one_sentence(make: Any, message: str) -> None
 
 def test_the_largest_weights_are_allowed() -> None:
     assert float(Weight(-LARGEST_INTEGER, LARGEST_INTEGER)) == -1
+
+
+def test_an_alphabet_of_the_boundary_alone_is_refused() -> None:
+    with pytest.raises(InputError, match="the alphabet has a single symbol"):
+        Network(1, 1, (Unit(), Unit()), alphabet=("#",))

@@ -21,15 +21,15 @@ class Search:
     and are off by default.
     """
 
-    islands: int = 32
-    population: int = 250
+    islands: int = 64
+    population: int = 100
     """Networks on each island."""
     generations: int = 25_000
     tournament: int = 2
-    further_mutations: float = 0.5
+    further_mutations: float = 0.8
     """The chance that an offspring is mutated once more, and once more, and so on; 0 in the paper.
     Most traps take two or three changes at once to get out of."""
-    fresh_weights: float = 0.1
+    fresh_weights: float = 0.3
     """The chance that a weight to be changed is drawn anew instead; 0 in the paper."""
     distinct: bool = True
     """Drop an offspring that scores exactly as a network of its island does: it keeps an island
@@ -39,7 +39,7 @@ class Search:
     migration hands its best to the first island and starts anew. The paper's is without it."""
     migration_size: int = 2
     """How many networks an island sends on at each migration."""
-    migration_interval: int = 1_500
+    migration_interval: int = 3_000
     """Generations between two migrations."""
     migration_seconds: float | None = None
     """Migrate also when so much time has passed (earliest first); makes a run unrepeatable."""

@@ -616,3 +616,18 @@ def test_numeric_targets_are_outputs_or_two_values():
     arrays["item_target"] = np.array([1, 1, 2])
     with refused("an item's target is no output"):
         Corpus.from_arrays(arrays)
+
+
+def test_a_split_shares_the_strings_out_and_keeps_the_alphabet():
+    corpus = Corpus.from_strings(["ab", "aabb", "c", ""], [500, 300, 1, 200])
+    kept, held = corpus.split(0.25, seed=3)
+    assert kept.alphabet == held.alphabet == corpus.alphabet
+    together = Counter(dict(kept.strings())) + Counter(dict(held.strings()))
+    assert together == Counter(dict(corpus.strings()))
+    assert 200 < held.sequences < 300
+    assert corpus.split(0.25, seed=3) == (kept, held) != corpus.split(0.25, seed=4)
+
+
+def test_a_split_that_leaves_nothing_is_refused():
+    with pytest.raises(InputError, match="leaves one side empty"):
+        Corpus.from_strings(["ab"]).split(0.5)

@@ -382,3 +382,18 @@ def test_times_and_counts_are_written_short() -> None:
     assert texts == ["0.0 s", "9.9 s", "12 s", "1 min", "5 min 3 s", "1 h", "2 h 5 min", "1 d 3 h"]
     counts = [count_text(n) for n in (0, 9_999, 12_345, 999_999, 1.5e6, 4.5e8, 2e9)]
     assert counts == ["0", "9,999", "12.3 k", "1,000 k", "1.5 M", "450 M", "2 G"]
+
+
+def test_a_share_can_be_held_out_and_tested_on(here: Path) -> None:
+    (here / "many.txt").write_text("50\tab\n50\taabb\n")
+    result = mdlrnn(
+        "evolve", "many.txt", *SMALL, "--generations", "2", "--out", "part", "--quiet",
+        "--hold-out", "0.2",
+    )  # fmt: skip
+    assert result.exit_code == 0
+    assert "mdlrnn test part/best.json part/held_out.txt" in result.stdout
+    held = Corpus.load(here / "part" / "held_out.txt")
+    assert 5 < held.sequences < 45
+    tested = mdlrnn("test", "part/best.json", "part/held_out.txt")
+    assert f"{held.sequences} strings" in tested.stdout
+    assert "--hold-out" in refusal("evolve", "--resume", "part", "--hold-out", "0.2")

@@ -219,6 +219,32 @@ class Corpus:
             item_weight=self.item_weight[items],
         )
 
+    def split(self, share: float, seed: int = 0) -> tuple[Corpus, Corpus]:
+        """The corpus without a random share of its strings, and these strings.
+
+        Both keep the whole alphabet, so that a network for one fits the other.
+        """
+        if self.alphabet is None:
+            raise InputError("a numeric corpus cannot be split; give two .npz files instead.")
+        random = np.random.RandomState(seed)
+        kept: dict[tuple[str, ...], int] = {}
+        held: dict[tuple[str, ...], int] = {}
+        for string, count in self.strings():
+            away = int(random.binomial(count, share))
+            if away < count:
+                kept[string] = count - away
+            if away:
+                held[string] = away
+        if not kept or not held:
+            raise InputError(
+                f"a share of {share:g} of {self.sequences} strings leaves one side empty; "
+                "change the share or give more strings."
+            )
+        first, second = (
+            Corpus.from_strings(list(part), list(part.values())) for part in (kept, held)
+        )
+        return first.with_alphabet(self.alphabet), second.with_alphabet(self.alphabet)
+
     def strings(self) -> Iterator[tuple[tuple[str, ...], int]]:
         """The distinct strings with their counts, short ones first."""
         if self.alphabet is None:

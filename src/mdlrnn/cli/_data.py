@@ -26,6 +26,12 @@ def load_corpus(name: str, words: bool = False, size: int | None = None) -> Corp
     raise no_such(name)
 
 
+def corpus_text(corpus: Corpus) -> str:
+    """The strings as a corpus file: a count, a TAB and the string a line."""
+    blank = " " if any(len(symbol) > 1 for symbol in corpus.alphabet or ()) else ""
+    return "".join(f"{count}\t{blank.join(string)}\n" for string, count in corpus.strings())
+
+
 def load_task(name: str) -> tuple[Task, int | None]:
     """A task and the size written behind its name, if any."""
     if is_grammar(name):

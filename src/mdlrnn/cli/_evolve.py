@@ -13,12 +13,13 @@ from click.core import ParameterSource
 
 from .._encoding import SCHEMES
 from .._errors import InputError
+from .._files import save_text
 from .._score import Objective
 from .._search import Search
-from ._data import load_corpus
+from ._data import corpus_text, load_corpus
 from ._options import json_option, words_option
 from ._progress import display_for
-from ._report import report, report_json
+from ._report import HELD_OUT, report, report_json
 from ._signals import EXIT_CODE, Stop
 from ._times import parse_time
 
@@ -96,6 +97,12 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @click.option("--products", is_flag=True, default=None, help="Allow product units.")
 @_number("--max-units", Search.max_units, "The most units of a network.")
 @_number("--max-connections", Search.max_connections, "The most connections of a network.")
+@click.option(
+    "--hold-out",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Keep this share of the strings out of the search, in held_out.txt.",
+)
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="A task's training size.")
 @words_option
 @click.option("--quiet", is_flag=True, help="Say nothing but the end.")
@@ -107,6 +114,7 @@ def evolve(
     threads: int | None,
     preset: str | None,
     objective: str | None,
+    hold_out: float | None,
     size: int | None,
     words: bool,
     quiet: bool,
@@ -133,14 +141,19 @@ def evolve(
     if "activations" in given:
         given["activations"] = tuple(given["activations"].split(","))
     data = None if corpus is None else load_corpus(corpus, words, size)
+    held = None
     if resume is not None:
-        if out is not None or preset is not None:
-            raise InputError("--out and --preset are for new runs; leave them out with --resume.")
+        if out is not None or preset is not None or hold_out is not None:
+            raise InputError(
+                "--out, --preset and --hold-out are for new runs; leave them out with --resume."
+            )
         opened = _reopened(Path(resume), data, given, objective)
     elif corpus is None or data is None:
         raise InputError("no corpus is given; name a file, or a run to go on with: --resume DIR.")
     else:
         search = replace(_PRESETS[preset or "default"](), **given)
+        if hold_out is not None:
+            data, held = data.split(hold_out, search.seed)
         opened = _begun(Path(corpus), data, size, words, search, objective, out)
     display = display_for(quiet, as_json)
     with Stop(display.say) as stop:
@@ -150,6 +163,8 @@ def evolve(
             return stop.asked
 
         with opened as recorder, display:
+            if held is not None:
+                save_text(recorder.folder / HELD_OUT, corpus_text(held))
             display.announce(_title(recorder))
             run = recorder.evolve(threads=threads, on_progress=tell)
         if as_json:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .._run_files import Settings
     from .._search import Search
 
+HELD_OUT = "held_out.txt"
 ROWS = 9
 """Rows of the front that are shown."""
 
@@ -107,6 +108,9 @@ def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[st
     if path is not None:
         here = shlex.quote(min(path, os.path.relpath(path), key=len))
         commands.append(f"mdlrnn score {best} {here}{words}{_encoding(run.search)}")
+    held_out = folder / HELD_OUT
+    if held_out.exists():
+        commands.append(f"mdlrnn test {best} {shlex.quote(str(held_out))}{words}")
     task = settings.corpus.get("task")
     if task is not None:
         commands.append(f"mdlrnn test {best} {task}")

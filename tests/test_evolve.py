@@ -25,6 +25,8 @@ NOISE = Corpus.from_strings(
 )
 """Strings without sense: |D:G| alone makes networks grow and grow on them."""
 SEARCH = Search(islands=3, population=30, generations=120, migration_interval=20, seed=7)
+# Settings under which networks grow fast when |G| costs nothing.
+GROWING = replace(SEARCH, distinct=False, restarts=False, further_mutations=0.5, fresh_weights=0.1)
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +174,7 @@ def test_migration_spreads_the_best_network() -> None:
 
 
 def test_rows_that_grow_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    search = replace(SEARCH, generations=700, population=15, distinct=False)
+    search = replace(GROWING, generations=700, population=15)
     digests, widths = set(), []
     for words in (8, 4096):
         monkeypatch.setattr(island, "ROW_WORDS", words)
@@ -185,9 +187,7 @@ def test_rows_that_grow_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_networks_stay_within_their_bounds() -> None:
-    search = replace(
-        SEARCH, generations=300, distinct=False, restarts=False, max_units=8, max_connections=20
-    )
+    search = replace(GROWING, generations=300, max_units=8, max_connections=20)
     grown = evolve(NOISE, search, objective=Objective.named("d"))
     rows = [row for state in grown.archipelago.islands for row in island.rows_of(state)]
     networks = [network_of(row, 3, 3, CORPUS.alphabet) for row in rows]

@@ -18,6 +18,7 @@ from ._facts import candidates
 from ._invariant import Key, Location, Scheme, close, guess, phase_formula, selected
 from ._explore import Node
 from ._execute import Executor
+from ._models import Model, model_of
 from ._obligations import (
     Induction,
     Step,
@@ -36,11 +37,10 @@ from ._terms import Atom, Term, known, substitute
 
 
 class Failure(NamedTuple):
-    """Where a relation is not inductive: in this state, at these counters, if they are known."""
+    """Why a relation is not inductive, and where, if that is known."""
 
     why: str
-    state: str | None = None
-    counters: dict[str, int] | None = None
+    model: Model | None = None
 
 
 class OutOfTime(Exception):  # noqa: N818
@@ -87,12 +87,12 @@ def settle(induction: Induction, deadline: float) -> Induction | Failure:
                 if answer.verdict == "unsat":
                     settled.add((key, number))
                     break
-                state = None if source is None else source.key.phase.state
                 if answer.model is None:
-                    return Failure("the solver gave up on a step", state)
+                    return Failure("the solver gave up on a step")
                 dropped = _dropped(now, source, move, answer.model)
                 if dropped is None:
-                    return Failure("a step leaves the relation", state, answer.model)
+                    where = model_of(induction.system, query, answer.model)
+                    return Failure("a step leaves the relation", where)
                 target, failing = dropped
                 facts[target] = [fact for fact in facts[target] if fact not in failing]
                 # What was shown from the stronger hypothesis has to be shown again.
@@ -133,11 +133,11 @@ def _failing(
     for value, expected in zip(memory, target.memory, strict=True):
         if not close(value, substitute(expected, after)):
             return None
-    failing = [
-        fact
-        for fact in target.facts
-        if certain(rewritten(fact, after)) is False or (spurious and fact[0] == "digits")
-    ]
+    failing = [fact for fact in target.facts if certain(rewritten(fact, after)) is False]
+    if spurious:
+        # The solver knows a stack's last digit only: its model need not be one, and then says
+        # something of the other facts alone, if it can.
+        failing = [fact for fact in failing if fact[0] != "digits"] or failing
     return (target.key, failing) if failing else None
 
 

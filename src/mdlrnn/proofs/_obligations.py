@@ -26,6 +26,8 @@ class Query(NamedTuple):
     """Counters by their names in the text."""
     source: str | None
     """The state that a move starts from, to which a counter-model's counters belong."""
+    label: str
+    """What the move reads."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def moved(induction: Induction, source: Location | None, move: Opening | Rule) -
     script.add(negation(("or", *outcome)))
     start = "the start" if source is None else induction.named(source)
     title = f"{start}, reading {step.label}"
-    return Query(title, "\n".join(script.lines), script.variables, _state(source))
+    return Query(title, "\n".join(script.lines), script.variables, _state(source), step.label)
 
 
 def relation(induction: Induction, target: Location, step: Step) -> Iterator[Formula]:
@@ -148,7 +150,7 @@ def claimed(induction: Induction, location: Location, claim: Claim) -> list[Quer
             script.add(negation(formula))
         start = "the start" if source is None else induction.named(source)
         title = f"{claim.kind}: {start}, reading {step.label}, into {induction.named(location)}"
-        queries.append(Query(title, "\n".join(script.lines), script.variables, _state(source)))
+        queries.append(Query(title, "\n".join(script.lines), script.variables, _state(source), step.label))
     return queries
 
 

@@ -16,13 +16,14 @@ from ..languages import Configuration, Language
 from ._claims import Claim, probabilities
 from ._execute import Executor, executor
 from ._explore import Explored, Node, explore
-from ._induction import Failure, OutOfTime, attempt
+from ._induction import OutOfTime, attempt
 from ._invariant import schemes
 from ._obligations import Induction
 from ._proof import Counterexample, Proof
 from ._solver import require
 from ._statement import not_shown_notes, notes, refutation, theorem
-from ._strongest import Model, strongest
+from ._models import Model
+from ._strongest import strongest
 from ._system import System, system_for, words
 from ._terms import TooComplex
 from ._witness import completion, follow
@@ -100,23 +101,18 @@ class _Search:
                     self._conclude(found, nodes)
                     return
                 self.tried.append(found.why)
-                more = self._learned(found)
+                more = [] if found.model is None else self._follow(found.model)
                 if self.wrong is not None:
                     return
                 if not more:
                     break
                 nodes += more
 
-    def _learned(self, failure: Failure) -> list[Node]:
-        """The runs through a configuration at which the relation failed, if it can be reached."""
-        if failure.counters is None or failure.state is None:
-            return []
-        return self._follow(Model(failure.state, failure.counters))
-
     def _follow(self, model: Model) -> list[Node]:
+        """The runs through a configuration at which something failed, if it can be reached."""
         counters = tuple(model.counters[name] for name in self.system.counters)
         goal = Configuration(model.state, counters)
-        nodes, self.wrong = follow(self.system, self.executor, goal, self.least)
+        nodes, self.wrong = follow(self.system, self.executor, goal, model.label, self.least)
         return nodes
 
     def _conclude(self, induction: Induction, nodes: list[Node]) -> None:

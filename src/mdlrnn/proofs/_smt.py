@@ -88,12 +88,8 @@ class Script:
         scaled, scale, real = self._scaled(term)
         assert scale == 1
         assert not real
-        name = f"nonzero{base}"
-        self.lines.append(
-            f"(assert (= ({name} {scaled}) (or (= {scaled} 0) (and (> {scaled} 0) "
-            f"(> (mod {scaled} {base}) 0) ({name} (div {scaled} {base}))))))"
-        )
-        return f"({name} {scaled})"
+        self.lines.append(digits_defined(scaled, base))
+        return f"(nonzero{base} {scaled})"
 
     def _scaled(self, term: Term) -> tuple[str, int, bool]:
         """The term times a positive integer, that integer, and whether it is real."""
@@ -155,6 +151,15 @@ class Script:
                 return f"(mod {text} {atom.base * scale})", "Int", scale, []
             case _:
                 return None, "Real", None, _sigmoid_facts(atom.inputs[0], text, scale, real)
+
+
+def digits_defined(text: str, base: int) -> str:
+    """The definition of the predicate at one integer."""
+    name = f"nonzero{base}"
+    return (
+        f"(assert (= ({name} {text}) (or (= {text} 0) (and (> {text} 0) "
+        f"(> (mod {text} {base}) 0) ({name} (div {text} {base}))))))"
+    )
 
 
 def _sigmoid_facts(argument: Term, text: str, scale: int, real: bool) -> list[str]:

@@ -72,10 +72,10 @@ def _rejection(claims: tuple[Claim, ...]) -> str:
     for claim in claims:
         if claim.kind == "exact" or (claim.kind == "categorical" and claim.margin == 0):
             return f"A string that is not in the language gets probability 0; {after}."
-    for claim in claims:
-        if claim.kind in ("within", "categorical"):
-            least = number(claim.margin)
-            return f"A wrong symbol gets less than {least} where it first occurs; {after}."
+    margins = [claim.margin for claim in claims if claim.kind in ("within", "categorical")]
+    if margins:
+        least = number(min(margins))
+        return f"A wrong symbol gets less than {least} where it first occurs; {after}."
     return f"Nothing is claimed of strings that are not in the language: {after}."
 
 

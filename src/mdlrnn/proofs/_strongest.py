@@ -14,18 +14,12 @@ from typing import NamedTuple
 from ._claims import Claim, probabilities
 from ._explore import Node
 from ._induction import OutOfTime
+from ._models import Model, model_of
 from ._obligations import Induction, claimed
 from ._solver import ask_z3
 
 SMALLEST = -15
-SMALLER_MODELS = 24
-
-
-class Model(NamedTuple):
-    """Counters, after a step, at which a claim fails; a string may lead there."""
-
-    state: str
-    counters: dict[str, int]
+"""The exponent of the smallest margin that is tried."""
 
 
 class Spread(NamedTuple):
@@ -55,6 +49,8 @@ def strongest(
         claim = next((c for c in ladder if fails(induction, c, deadline) is None), None)
         if claim is not None:
             found.append(claim)
+        if claim == Claim("exact"):
+            break  # the rest follows
     if found:
         return tuple(found), None
     model = fails(induction, least, deadline)
@@ -113,25 +109,5 @@ def fails(
             answer = ask_z3(query.text, query.variables)
             if answer.verdict == "unsat":
                 continue
-            if answer.model is None or query.source is None:
-                return (None,)
-            model = _smaller(query.text, query.variables, answer.model)
-            return (Model(query.source, model),)
+            return (model_of(induction.system, query, answer.model),)
     return None
-
-
-def _smaller(text: str, variables: dict[str, str], model: dict[str, int]) -> dict[str, int]:
-    """The counter-model with the smallest sum of counters that a few questions find."""
-    names = " ".join(variables)
-    low, high = 0, sum(model.values())
-    for _ in range(SMALLER_MODELS):
-        if low >= high or not variables:
-            break
-        middle = (low + high) // 2
-        total = f"(+ 0 {names})"
-        answer = ask_z3(f"{text}\n(assert (<= {total} {middle}))", variables)
-        if answer.model is None:
-            low = middle + 1
-        else:
-            model, high = answer.model, sum(answer.model.values())
-    return model

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from os.path import commonprefix
 
 from ..languages import Configuration
 from ._claims import Claim
 from ._execute import Executor
 from ._explore import Node, along
+from ._facts import stack_bases
 from ._system import System
 
 EXPANSIONS = 40_000
@@ -28,12 +30,15 @@ def reach(system: System, goal: Configuration) -> list[str] | None:
     found: dict[Configuration, tuple[Configuration | None, str]] = {}
     heap: list[tuple[int, int, Configuration]] = []
     order = 0
+    stacks = stack_bases(system)
+    bases = [min(stacks.get(name, {0})) for name in system.counters]
 
     def push(here: Configuration, before: Configuration | None, label: str) -> None:
         nonlocal order
         if here not in found:
             found[here] = (before, label)
-            heapq.heappush(heap, (_distance(here, goal), order, here))
+            # Of equally near ones the last found first, so that a chain is followed to its end.
+            heapq.heappush(heap, (_distance(here, goal, bases), -order, here))
             order += 1
 
     for opening in system.openings:
@@ -49,8 +54,25 @@ def reach(system: System, goal: Configuration) -> list[str] | None:
     return None
 
 
-def _distance(here: Configuration, goal: Configuration) -> int:
-    return sum(abs(a - b) for a, b in zip(here.counters, goal.counters, strict=True))
+def _distance(here: Configuration, goal: Configuration, bases: list[int]) -> int:
+    """How far the counters are apart; of a stack of digits, how many are to be popped and pushed."""
+    far = 0
+    for a, b, base in zip(here.counters, goal.counters, bases, strict=True):
+        if not base:
+            far += abs(a - b)
+            continue
+        one, other = _digits(a, base), _digits(b, base)
+        shared = len(commonprefix([one, other]))
+        far += len(one) + len(other) - 2 * shared
+    return far
+
+
+def _digits(value: int, base: int) -> list[int]:
+    found = []
+    while value > 0:
+        value, digit = divmod(value, base)
+        found.append(digit)
+    return found[::-1]
 
 
 def _path(
@@ -65,12 +87,14 @@ def _path(
 
 
 def follow(
-    system: System, executor: Executor, goal: Configuration, claim: Claim
+    system: System, executor: Executor, goal: Configuration, label: str, claim: Claim
 ) -> tuple[list[Node], Node | None]:
-    """The nodes on the way to the configuration and on to the end; the first that is wrong."""
+    """The nodes on the way to the configuration, by the label and on to the end; and of them
+    the first that is wrong."""
     labels = reach(system, goal)
     if labels is None or len(labels) > LONGEST:
         return [], None
+    labels.append(label)
     nodes: list[Node] = []
     for node in _onward(along(system, executor, labels), system, len(labels)):
         nodes.append(node)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 from ..languages import Rule
 from ._claims import Claim, claim_formula, shares
 from ._execute import Executor, Values
 from ._invariant import Location, Scheme, phase_formula, selected
+from ._enclosures import bounds_text
 from ._smt import Formula, Script, conjunction, negation
 from ._system import Opening, System
 from ._terms import Atom, Term, counter_term, known, substitute
@@ -28,6 +30,8 @@ class Query(NamedTuple):
     """The state that a move starts from, to which a counter-model's counters belong."""
     label: str
     """What the move reads."""
+    points: frozenset[Fraction] = frozenset()
+    """Where bounds of the sigmoid are used."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ def moved(induction: Induction, source: Location | None, move: Opening | Rule) -
     script.add(negation(("or", *outcome)))
     start = "the start" if source is None else induction.named(source)
     title = f"{start}, reading {step.label}"
-    return Query(title, "\n".join(script.lines), script.variables, _state(source), step.label)
+    return _query(title, script, source, step)
 
 
 def relation(induction: Induction, target: Location, step: Step) -> Iterator[Formula]:
@@ -150,15 +154,27 @@ def claimed(induction: Induction, location: Location, claim: Claim) -> list[Quer
             script.add(negation(formula))
         start = "the start" if source is None else induction.named(source)
         title = f"{claim.kind}: {start}, reading {step.label}, into {induction.named(location)}"
-        queries.append(Query(title, "\n".join(script.lines), script.variables, _state(source), step.label))
+        queries.append(_query(title, script, source, step))
     return queries
 
 
-def _state(source: Location | None) -> str | None:
-    return None if source is None else source.key.phase.state
+def _query(title: str, script: Script, source: Location | None, step: Step) -> Query:
+    state = None if source is None else source.key.phase.state
+    text = "\n".join(script.lines)
+    return Query(title, text, script.variables, state, step.label, frozenset(script.points))
 
 
 def obligations(induction: Induction, claims: Iterable[Claim]) -> Iterator[Query]:
+    """All there is to show, the sigmoid's bounds last."""
+    points: set[Fraction] = set()
+    for query in _steps_and_claims(induction, claims):
+        points |= query.points
+        yield query
+    for point in sorted(points - {Fraction(0)}):
+        yield Query(f"bounds of sigmoid({point})", bounds_text(point), {}, None, "")
+
+
+def _steps_and_claims(induction: Induction, claims: Iterable[Claim]) -> Iterator[Query]:
     for source, move in moves(induction):
         yield moved(induction, source, move)
     for claim in claims:

@@ -47,12 +47,12 @@ def enclosure(x: Fraction) -> tuple[Fraction, Fraction]:
     elif size > LARGEST:
         small = Fraction(1, 1 + 3 ** math.ceil(size)), Fraction(1, 1 + 2 ** math.floor(size))
     else:
-        low, high = exponential(_shortened(size, down=True))[0], exponential(_shortened(size))[1]
+        low, high = exponential(shortened(size, down=True))[0], exponential(shortened(size))[1]
         small = _decimal(1 / (1 + high), down=True), _decimal(1 / (1 + low), down=False)
     return small if x < 0 else (1 - small[1], 1 - small[0])
 
 
-def _shortened(x: Fraction, down: bool = False) -> Fraction:
+def shortened(x: Fraction, down: bool = False) -> Fraction:
     if x.denominator < 10**6:
         return x
     scale = 10**30

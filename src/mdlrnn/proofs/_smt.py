@@ -37,6 +37,8 @@ class Script:
         self.lines: list[str] = []
         self._names: dict[Atom, tuple[str, int | None]] = {}
         self._digits: set[int] = set()
+        self.points: set[Fraction] = set()
+        """Where the sigmoid's bounds are used."""
         self._counters = {name: f"c{i}_{_plain(name)}" for i, name in enumerate(counters)}
         for name in self._counters.values():
             self.lines.append(f"(declare-const {name} Int)")
@@ -65,9 +67,7 @@ class Script:
             return f"(not {self.text(rest[0])})"
         if head == "mod":
             term, base, digit = rest
-            scaled, _, real = self._scaled(term)
-            assert not real
-            return f"(= (mod {scaled} {base}) {digit})"
+            return f"(= (mod {self._integer(term)} {base}) {digit})"
         if head == "digits":
             return self._without_zeros(*rest)
         term = rest[0]
@@ -85,11 +85,15 @@ class Script:
             self._digits.add(base)
             self.lines.append(f"(declare-fun nonzero{base} (Int) Bool)")
             self.lines.append(f"(assert (nonzero{base} 0))")
-        scaled, scale, real = self._scaled(term)
-        assert scale == 1
-        assert not real
+        scaled = self._integer(term)
         self.lines.append(digits_defined(scaled, base))
         return f"(nonzero{base} {scaled})"
+
+    def _integer(self, term: Term) -> str:
+        text, scale, real = self._scaled(term)
+        if scale != 1 or real:
+            raise ValueError("a remainder is asked for of something that is no integer")
+        return text
 
     def _scaled(self, term: Term) -> tuple[str, int, bool]:
         """The term times a positive integer, that integer, and whether it is real."""
@@ -150,7 +154,9 @@ class Script:
                     return f"(- {value} (* {atom.base}.0 {whole}))", "Real", None, []
                 return f"(mod {text} {atom.base * scale})", "Int", scale, []
             case _:
-                return None, "Real", None, _sigmoid_facts(atom.inputs[0], text, scale, real)
+                argument = atom.inputs[0]
+                self.points.update([argument.constant] if argument.known else map(Fraction, GRID))
+                return None, "Real", None, _sigmoid_facts(argument, text, scale, real)
 
 
 def digits_defined(text: str, base: int) -> str:

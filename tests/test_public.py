@@ -10,9 +10,9 @@ import pytest
 import mdlrnn
 
 PUBLIC = [
-    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress", "Run",
-    "RunError", "Score", "Search", "Unit", "Weight", "decode", "encode", "evolve", "record",
-    "resume", "score", "score_many",
+    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress",
+    "Proof", "Run", "RunError", "Score", "Search", "Unit", "Weight", "decode", "encode", "evolve",
+    "explain", "prove", "record", "resume", "score", "score_many",
 ]  # fmt: skip
 
 

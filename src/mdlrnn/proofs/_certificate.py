@@ -198,5 +198,3 @@ def _fact(head: str, term: list[Any], *numbers: int) -> Formula:
     if not all(isinstance(number, int) for number in numbers):
         raise ValueError("no such fact")
     return (head, from_json(term), *numbers)
-
-

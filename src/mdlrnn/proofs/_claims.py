@@ -103,7 +103,7 @@ def certain(formula: Formula) -> bool | None:
         return bool(term.constant % base == digit)
     if head == "digits":
         term, base = rest
-        return _nonzero_digits(int(term.constant), base)
+        return _nonzero_digits(int(term.constant), int(base))
     low, high = bounds(rest[0])
     assert low is not None
     assert high is not None
@@ -136,5 +136,3 @@ def _middle(term: Term) -> Fraction:
     assert low is not None
     assert high is not None
     return low if low == high else (low + high) / 2
-
-

@@ -32,6 +32,9 @@ class Executor(NamedTuple):
     remembering: frozenset[int]
     """Units that reach a memory unit."""
     step: Callable[[Sequence[int], Memory | None], Values]
+    read: Callable[[Sequence[int], Memory], dict[int, Term]]
+    """What units hold when the row is read and the memory units then hold these values; without
+    the units that look back at the step before and are no memory themselves."""
 
     def outputs(self, values: Values) -> list[Term]:
         first = self.network.inputs
@@ -77,29 +80,39 @@ def executor(network: Network) -> Executor:
     }
     relevant = tuple(u for u in evaluated if u in needed)
 
+    def argument(u: int, into: list[Term], row: Sequence[int]) -> Term:
+        unit = network.units[u]
+        if unit.type == "product":
+            found = _multiplied(into) if forward[u] else ZERO
+        else:
+            found = total(into)
+            if u < network.inputs:
+                found = found.plus(row[u])
+        return found if unit.bias is None else found.plus(unit.bias.fraction)
+
     def step(row: Sequence[int], previous: Memory | None) -> Values:
         values: dict[int, Term] = {}
         arguments: dict[int, Term] = {}
         for u in relevant:
-            unit = network.units[u]
             into = [values[s].times(w.constant) for s, w in forward[u]]
             if previous is not None:
                 into += [previous[s].times(w.constant) for s, w in recurrent[u]]
-            if unit.type == "product":
-                argument = _multiplied(into) if forward[u] else ZERO
-            else:
-                argument = total(into)
-                if u < network.inputs:
-                    argument = argument.plus(row[u])
-            if unit.bias is not None:
-                argument = argument.plus(unit.bias.fraction)
-            arguments[u] = argument
-            values[u] = activate(unit.activation, argument)
+            arguments[u] = argument(u, into, row)
+            values[u] = activate(network.units[u].activation, arguments[u])
         return Values(values, arguments)
 
-    return Executor(
-        network, tuple(sorted(memory)), relevant, frozenset(reaching(memory)), step
-    )
+    def read(row: Sequence[int], present: Memory) -> dict[int, Term]:
+        values = dict(present)
+        for u in relevant:
+            before = recurrent[u] if network.units[u].type == "sum" or forward[u] else []
+            if u in values or before or any(s not in values for s, _ in forward[u]):
+                continue
+            into = [values[s].times(w.constant) for s, w in forward[u]]
+            values[u] = activate(network.units[u].activation, argument(u, into, row))
+        return values
+
+    remembering = frozenset(reaching(memory))
+    return Executor(network, tuple(sorted(memory)), relevant, remembering, step, read)
 
 
 def _multiplied(factors: list[Term]) -> Term:

@@ -65,14 +65,25 @@ def _atom(atom: Atom, latex: bool, names: Names | None) -> str:
         case "floor":
             return rf"\lfloor {inner[0]} \rfloor" if latex else f"⌊{inner[0]}⌋"
         case "mod":
-            return rf"(({inner[0]}) \bmod {atom.base})" if latex else f"(({inner[0]}) mod {atom.base})"
+            alone = len(atom.inputs[0].parts) == 1 and not atom.inputs[0].constant
+            whole = inner[0] if alone else f"({inner[0]})"
+            return rf"({whole} \bmod {atom.base})" if latex else f"({whole} mod {atom.base})"
         case "sigmoid":
             return rf"\sigma({inner[0]})" if latex else f"σ({inner[0]})"
         case "step":
-            # 1 if it is so, else 0.
-            return f"[{inner[0]} > 0]"
+            return _bracket(atom.inputs[0], latex, names)
         case _:
             return rf"\max(0, {inner[0]})" if latex else f"max(0, {inner[0]})"
+
+
+def _bracket(argument: Term, latex: bool, names: Names | None) -> str:
+    """[x > 1], which is 1 if it is so, else 0; the constant on the other side."""
+    moving, limit = Term(argument.constant * 0, argument.parts), -argument.constant
+    if all(factor < 0 for _, factor in argument.parts):
+        left, sign, limit = moving.times(-1), "<", -limit
+    else:
+        left, sign = moving, ">"
+    return f"[{term_text(left, latex, names)} {sign} {number_text(limit, latex)}]"
 
 
 def latex_name(name: str) -> str:

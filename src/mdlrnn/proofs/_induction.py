@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from ..languages import Rule
 from ._claims import certain
+from ._execute import Executor
+from ._explore import Node
 from ._facts import candidates
 from ._invariant import Key, Location, Scheme, close, guess, phase_formula, selected
-from ._explore import Node
-from ._execute import Executor
 from ._models import Model, model_of
 from ._obligations import (
     Induction,

@@ -120,13 +120,19 @@ def phase_formula(system: System, phase: Phase, counters: Mapping[Atom, Term]) -
     return conjunction(*parts)
 
 
-def guess(scheme: Scheme, nodes: Iterable[Node]) -> tuple[list[Location], dict[Key, list[Node]]] | None:
+def guess(
+    scheme: Scheme, nodes: Iterable[Node]
+) -> tuple[list[Location], dict[Key, list[Node]]] | None:
     """A location for each key seen, with fitted memory; None where no affine function fits."""
     groups: dict[Key, list[Node]] = {}
     for node in nodes:
         groups.setdefault(key_of(scheme, node), []).append(node)
         if len(groups) > MOST_LOCATIONS:
             return None
+    order = {history: i for i, history in enumerate(dict.fromkeys(key.history for key in groups))}
+    groups = dict(
+        sorted(groups.items(), key=lambda item: (order[item[0].history], _falling(item[0].phase)))
+    )
     locations = []
     for key, members in groups.items():
         fitted = fit(members)
@@ -134,6 +140,11 @@ def guess(scheme: Scheme, nodes: Iterable[Node]) -> tuple[list[Location], dict[K
             return None
         locations.append(Location(key, fitted))
     return locations, groups
+
+
+def _falling(phase: Phase) -> tuple[str, tuple[bool, ...]]:
+    """The conditions that a machine names first come first: k > 0 before k = 0."""
+    return phase.state, tuple(not true for true in phase.truth)
 
 
 def _too_many_remainders(scheme: Scheme, groups: Mapping[Key, object]) -> bool:
@@ -191,9 +202,9 @@ def _solve(
     solution = [[Fraction(0)] * units for _ in range(width)]
     for column, left, right in reversed(pivots):
         found = right
-        for other in range(width):
-            if other != column and left[other]:
-                found = [a - left[other] * b for a, b in zip(found, solution[other], strict=True)]
+        for place, factor in enumerate(left):
+            if place != column and factor:
+                found = [a - factor * b for a, b in zip(found, solution[place], strict=True)]
         solution[column] = found
     return solution
 

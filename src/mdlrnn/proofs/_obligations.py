@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from ..languages import Rule
 from ._claims import Claim, claim_formula, shares
+from ._enclosures import bounds_text
 from ._execute import Executor, Values
 from ._invariant import Location, Scheme, phase_formula, selected
-from ._enclosures import bounds_text
 from ._smt import Formula, Script, conjunction, negation
 from ._system import Opening, System
 from ._terms import Atom, Term, counter_term, known, substitute

@@ -18,11 +18,11 @@ from ._execute import Executor, executor
 from ._explore import Explored, Node, explore
 from ._induction import OutOfTime, attempt
 from ._invariant import schemes
+from ._models import Model
 from ._obligations import Induction
 from ._proof import Counterexample, Proof
 from ._solver import require
 from ._statement import not_shown_notes, notes, refutation, theorem
-from ._models import Model
 from ._strongest import strongest
 from ._system import System, system_for, words
 from ._terms import TooComplex

@@ -1,9 +1,9 @@
 """Formulas over terms, and their text in SMT-LIB 2.
 
-A formula is a tuple: ("and" | "or", formula, ...), ("not", formula), (">" | ">=" | "=", term), which
-compare with 0, ("mod", term, base, digit), or ("digits", term, base): an integer from 0 on whose
-digits in that base are all above 0. Terms over integers are scaled to integers, so that solvers see
-linear integer arithmetic; only sigmoids are real.
+A formula is a tuple: ("and" | "or", formula, ...), ("not", formula), (">" | ">=" | "=", term),
+which compare with 0, ("mod", term, base, digit), or ("digits", term, base): an integer from 0 on
+whose digits in that base are all above 0. Terms over integers are scaled to integers, so that
+solvers see linear integer arithmetic; only sigmoids are real.
 """
 
 from __future__ import annotations
@@ -59,10 +59,11 @@ class Script:
     def text(self, formula: Formula) -> str:
         head, *rest = formula
         if head in ("and", "or"):
-            if not rest:
-                return "true" if head == "and" else "false"
-            texts = [self.text(part) for part in rest]
-            return texts[0] if len(texts) == 1 else f"({head} {' '.join(texts)})"
+            neutral = "true" if head == "and" else "false"
+            texts = [text for text in map(self.text, rest) if text != neutral]
+            if len(texts) < 2:
+                return texts[0] if texts else neutral
+            return f"({head} {' '.join(texts)})"
         if head == "not":
             return f"(not {self.text(rest[0])})"
         if head == "mod":

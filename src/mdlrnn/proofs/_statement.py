@@ -60,11 +60,14 @@ def number(value: Fraction) -> str:
 
 
 def notes(induction: Induction, claims: tuple[Claim, ...]) -> tuple[str, ...]:
+    """What else is claimed, what of strings outside the language, and what of float64."""
+    from ._saturation import reach_text
+
     found = [_sentence(claim_text(claim)) for claim in claims[1:]]
     system = induction.system
     if system.language is not None:
         found.append(_rejection(claims))
-    return tuple(found)
+    return (*found, *reach_text(induction, claims[0]))
 
 
 def _rejection(claims: tuple[Claim, ...]) -> str:

@@ -98,9 +98,7 @@ def spread(nodes: Sequence[Node]) -> Spread:
     return Spread(error, missing, impossible, possible)
 
 
-def fails(
-    induction: Induction, claim: Claim, deadline: float
-) -> tuple[Model | None] | None:
+def fails(induction: Induction, claim: Claim, deadline: float) -> tuple[Model | None] | None:
     """None if the claim holds everywhere; else where it fails, if that is known."""
     for location in induction.locations:
         for query in claimed(induction, location, claim):

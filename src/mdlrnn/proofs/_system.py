@@ -140,13 +140,13 @@ def system_for(network: Network, language: Language | None) -> tuple[System, Net
 
 
 def _addition(network: Network) -> System:
-    """The state is the sum of both digits and the carry: its last bit is put out, the other kept."""
+    """The state is the sum of both digits and the carry: its last bit goes out, the other stays."""
     if network.inputs != 2 or network.outputs != 1:
         raise InputError(
             f"addition takes 2 inputs and 1 output, but the network has {network.inputs} and "
             f"{network.outputs}; prove it against another language."
         )
-    rows = {f"{x}+{y}": (x, y) for x in (0, 1) for y in (0, 1)}
+    rows: dict[str, tuple[int, ...]] = {f"{x}+{y}": (x, y) for x in (0, 1) for y in (0, 1)}
     openings = tuple(
         Opening(label, Configuration(str(sum(row)), ())) for label, row in rows.items()
     )

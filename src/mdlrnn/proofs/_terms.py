@@ -25,7 +25,7 @@ class TooComplex(Exception):  # noqa: N818, it is named for what is the matter
 
 @dataclass(frozen=True)
 class Atom:
-    """kind: counter, memory, relu, step, floor, mod, product or sigmoid. Equal keys, equal atoms."""
+    """Of a kind: counter, memory, relu, step, floor, mod, product or sigmoid. The key says all."""
 
     key: str
     kind: str = field(compare=False)
@@ -210,7 +210,9 @@ def _made(kind: str, inputs: tuple[Term, ...], base: int = 0) -> Term:
 
 
 def _key(term: Term) -> str:
-    return "+".join([str(term.constant), *(f"{factor}*[{atom.key}]" for atom, factor in term.parts)])
+    return "+".join(
+        [str(term.constant), *(f"{factor}*[{atom.key}]" for atom, factor in term.parts)]
+    )
 
 
 def substitute(term: Term, values: Mapping[Atom, Term]) -> Term:
@@ -226,7 +228,11 @@ def _replaced(atom: Atom, values: Mapping[Atom, Term]) -> Term:
         return values[atom]
     if not atom.inputs:
         return _alone(atom)
-    inputs = [substitute(term, values) for term in atom.inputs]
+    return rebuilt(atom, [substitute(term, values) for term in atom.inputs])
+
+
+def rebuilt(atom: Atom, inputs: list[Term]) -> Term:
+    """An activation of the same kind over other arguments."""
     match atom.kind:
         case "relu":
             return relu(inputs[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from os.path import commonprefix
+from itertools import takewhile
 
 from ..languages import Configuration
 from ._claims import Claim
@@ -55,14 +55,15 @@ def reach(system: System, goal: Configuration) -> list[str] | None:
 
 
 def _distance(here: Configuration, goal: Configuration, bases: list[int]) -> int:
-    """How far the counters are apart; of a stack of digits, how many are to be popped and pushed."""
+    """How far the counters are apart; of a stack, how many digits are to be popped and pushed."""
     far = 0
     for a, b, base in zip(here.counters, goal.counters, bases, strict=True):
         if not base:
             far += abs(a - b)
             continue
         one, other = _digits(a, base), _digits(b, base)
-        shared = len(commonprefix([one, other]))
+        pairs = zip(one, other, strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         far += len(one) + len(other) - 2 * shared
     return far
 
@@ -119,7 +120,11 @@ def onward(system: System, here: Configuration) -> tuple[str, Configuration] | N
     ways = list(system.successors(here))
     if system.language is not None and system.language.step(here, "#") is not None:
         return None
-    return min(ways, key=lambda way: (way[1].state == here.state, sum(way[1].counters), way[0]), default=None)
+    return min(
+        ways,
+        key=lambda way: (way[1].state == here.state, sum(way[1].counters), way[0]),
+        default=None,
+    )
 
 
 def completion(system: System, here: Configuration, most: int = 50_000) -> list[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import click
 
 from .._network import Network
 from ._options import naming, network_argument
 from ._prove_options import format_option
+from ._show import terminal_width
 
 
 @click.command()
@@ -23,4 +26,11 @@ def explain(network: str, style: str) -> None:
     net = Network.load(network)
     with naming(network):
         text = explained(net, style)
-    click.echo(text, nl=False)
+    for line in text.splitlines():
+        indent = " " * (4 if line.startswith(" ") else 1)
+        plain = style != "text" or len(line) <= terminal_width()
+        click.echo(line if plain else _wrapped(line, indent))
+
+
+def _wrapped(line: str, indent: str) -> str:
+    return textwrap.fill(line, terminal_width(), subsequent_indent=indent, break_on_hyphens=False)

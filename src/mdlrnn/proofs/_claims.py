@@ -94,7 +94,7 @@ def certain(formula: Formula) -> bool | None:
         return None if inner is None else not inner
     if head in ("and", "or"):
         parts = [certain(part) for part in rest]
-        decisive = head == "or"
+        decisive = bool(head == "or")
         if decisive in parts:
             return decisive
         return None if None in parts else not decisive

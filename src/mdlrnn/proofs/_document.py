@@ -46,7 +46,8 @@ def _row(row: Row, proof: Proof, latex: bool) -> list[str]:
     assert induction is not None
     math = (lambda text: f"${text}$") if latex else (lambda text: text)
     key = row.location.key
-    history = " ".join(latex_symbol(s) if latex else s for s in key.history)
+    # In LaTeX a row that begins with a bracket would be read as an option of the line before.
+    history = " ".join(rf"\texttt{{{latex_symbol(s)}}}" if latex else s for s in key.history)
     where = condition_text(induction.system, key.phase, latex)
     if not where.startswith("state") and where:
         where = math(where)

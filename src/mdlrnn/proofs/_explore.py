@@ -13,7 +13,7 @@ from ..languages import Configuration
 from ._claims import Claim, Shares, certain, claim_formula, shares
 from ._execute import Executor, Values
 from ._system import Phase, System
-from ._terms import Term
+from ._terms import Term, TooComplex
 
 NODES = 2_500
 """Prefixes that are run through at the beginning."""
@@ -78,6 +78,8 @@ class Explored(NamedTuple):
     """All prefixes up to this many labels after the first are among them."""
     wrong: Node | None
     """The first prefix that breaks the claim."""
+    obstacle: str | None = None
+    """Why it went no further, where values outgrew what can be computed exactly."""
 
 
 def explore(
@@ -90,11 +92,15 @@ def explore(
     while left:
         node = left.popleft()
         nodes.append(node)
-        if node.breaks(claim):
-            return Explored(nodes, node.depth - 1, node)
-        if len(nodes) >= most or time.monotonic() > ends:
-            return Explored(nodes, left[0].depth - 1 if left else node.depth, None)
-        left.extend(node.next(label, to) for label, to in system.successors(node.here))
+        before = max(0, node.depth - 1)
+        try:
+            if node.breaks(claim):
+                return Explored(nodes, before, node)
+            if len(nodes) >= most or time.monotonic() > ends:
+                return Explored(nodes, before, None)
+            left.extend(node.next(label, to) for label, to in system.successors(node.here))
+        except TooComplex as reason:
+            return Explored(nodes, before, None, str(reason))
     return Explored(nodes, nodes[-1].depth, None)
 
 

@@ -21,6 +21,7 @@ from ._invariant import schemes
 from ._models import Model
 from ._obligations import Induction
 from ._proof import Counterexample, Proof
+from ._rounded import explore_rounded
 from ._solver import require
 from ._statement import not_shown_notes, notes, refutation, theorem
 from ._strongest import strongest
@@ -86,10 +87,16 @@ class _Search:
         self.induction: Induction | None = None
         self.claims: tuple[Claim, ...] = ()
         self.tried: list[str] = []
+        self.rounded: Counterexample | None = None
+        self.length = 0
 
     def run(self) -> None:
         self.explored = explore(self.system, self.executor, self.least)
         self.wrong = self.explored.wrong
+        if self.explored.obstacle is not None:
+            self.tried.append(self.explored.obstacle)
+            self.rounded, self.length = explore_rounded(self.system, self.executor, self.least)
+            return
         if self.wrong is not None:
             self.shortest = True
             return
@@ -124,26 +131,30 @@ class _Search:
 
     def proof(self, network: Network, seconds: float) -> Proof:
         title = self.system.title
-        if self.wrong is not None:
-            found = _counterexample(self.system, self.wrong, self.shortest)
+        self.length = max(self.length, self.explored.length)
+        if self.wrong is not None or self.rounded is not None:
+            found = self.rounded
+            if self.wrong is not None:
+                found = _counterexample(self.system, self.wrong, self.shortest)
+            assert found is not None
             text = refutation(self.system, self.least, found)
             return Proof(
-                network, title, "refuted", text, (), found, self.explored.length, seconds,
+                network, title, "refuted", text, (), found, self.length, seconds,
                 (), None, self.system,
             )  # fmt: skip
         if self.claims:
             assert self.induction is not None
             return Proof(
                 network, title, "proved", theorem(self.system, self.claims), self.claims, None,
-                self.explored.length, seconds, notes(self.induction, self.claims),
+                self.length, seconds, notes(self.induction, self.claims),
                 self.induction, self.system,
             )  # fmt: skip
         text = (
             f"Not shown: neither a proof nor a mistake was found; all prefixes up to "
-            f"{self.explored.length} symbols are right."
+            f"{self.length} symbols are right."
         )
         return Proof(
-            network, title, "not shown", text, (), None, self.explored.length, seconds,
+            network, title, "not shown", text, (), None, self.length, seconds,
             not_shown_notes(self.tried), self.induction, self.system,
         )  # fmt: skip
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from ._sigmoid import enclosure
@@ -184,14 +185,42 @@ def sign_of(x: Term) -> int | None:
 
 
 def bounds(x: Term) -> tuple[Fraction | None, Fraction | None]:
-    """An enclosure where only sigmoids of known values occur; else (None, None)."""
+    """An enclosure where nothing unknown but sigmoids of known values occurs; else (None, None)."""
     low = high = x.constant
     for atom, factor in x.parts:
-        if atom.kind != "sigmoid" or not atom.inputs[0].known:
+        found = _atom_bounds(atom)
+        if found is None:
             return None, None
-        ends = [factor * end for end in enclosure(atom.inputs[0].constant)]
+        ends = [factor * end for end in found]
         low, high = low + min(ends), high + max(ends)
     return low, high
+
+
+@lru_cache(maxsize=50_000)
+def _atom_bounds(atom: Atom) -> tuple[Fraction, Fraction] | None:
+    if not atom.inputs:
+        return None
+    ranges = []
+    for term in atom.inputs:
+        low, high = bounds(term)
+        if low is None or high is None:
+            return None
+        ranges.append((low, high))
+    low, high = ranges[0]
+    match atom.kind:
+        case "sigmoid":
+            return enclosure(low)[0], enclosure(high)[1]
+        case "relu":
+            return max(low, Fraction(0)), max(high, Fraction(0))
+        case "step":
+            return Fraction(int(low > 0)), Fraction(int(high > 0))
+        case "floor":
+            return Fraction(math.floor(low)), Fraction(math.floor(high))
+        case "mod":
+            return Fraction(0), Fraction(atom.base)
+        case _:
+            corners = [a * b for a in ranges[0] for b in ranges[1]]
+            return min(corners), max(corners)
 
 
 def _whole(x: Term) -> bool:

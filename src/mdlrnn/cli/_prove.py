@@ -92,7 +92,9 @@ def _show(proof: Proof, style: str, certificate: str | None) -> None:
             click.echo(f"\n{columns(head, rows, len(head))}\n")
         for note in proof.notes:
             click.echo(_filled(f"* {note}", "  "))
-        click.echo(f"\n{time_text(proof.seconds)}; run through: all prefixes up to length {proof.checked}")
+        click.echo(
+            f"\n{time_text(proof.seconds)}; run through: all prefixes up to length {proof.checked}"
+        )
     if certificate is not None:
         said = f"certificate: {certificate}; mdlrnn check has a second solver decide it"
         click.echo(

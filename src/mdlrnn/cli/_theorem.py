@@ -61,7 +61,7 @@ class Prover:
         if demanded:
             if self.language is None:
                 raise InputError(
-                    "--until-proved needs a corpus whose language is known; name one of mdlrnn tasks."
+                    "--until-proved needs a language that is known; name one of mdlrnn tasks."
                 )
             require("z3", "--until-proved")
         self.can = available("z3")

@@ -31,19 +31,21 @@ class Model(NamedTuple):
 def model_of(system: System, query: Query, model: dict[str, int] | None) -> Model | None:
     if model is None or query.source is None:
         return None
-    return Model(query.source, smallest(system, query, model), query.label)
+    counters = smallest(system, query, model)
+    return None if counters is None else Model(query.source, counters, query.label)
 
 
-def smallest(system: System, query: Query, model: dict[str, int]) -> dict[str, int]:
+def smallest(system: System, query: Query, model: dict[str, int]) -> dict[str, int] | None:
+    """A model with a small sum of counters; None if no stack of digits is known to be one."""
     variables = query.variables
     if not variables:
         return model
     text = f"{query.text}\n{_digits(system, query)}"
     whole = f"(+ 0 {' '.join(variables)})"
     if text.strip() != query.text.strip():
-        better = ask_z3(text, variables, 4 * MILLISECONDS).model
+        better = ask_z3(text, variables, 2 * MILLISECONDS).model
         if better is None:
-            return model
+            return None
         model = better
     low, high = 0, sum(model.values())
     for _ in range(QUESTIONS):

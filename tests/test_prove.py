@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from conftest import is_one_sentence
-from mdlrnn import Connection, InputError, Network, Proof, Unit, Weight, languages, prove, zoo
-from mdlrnn._interpreter import EXACT, distribution, feed, input_rows, stepper
+from mdlrnn import Connection, InputError, Network, Unit, Weight, languages, prove, zoo
+from mdlrnn._interpreter import EXACT, stepper
 from mdlrnn.zoo import _language
+from oracle import really_wrong
 
 MILLIONTH = 1e-6
 
@@ -225,7 +226,7 @@ def test_no_broken_network_is_proved(what: str, monkeypatch: pytest.MonkeyPatch)
     assert not proof.proved
     assert proof.outcome in ("refuted", "not shown")
     if proof.counterexample is not None:
-        assert _really_wrong(network, language, proof)
+        assert really_wrong(network, language, proof.counterexample)
 
 
 def test_what_a_test_set_would_pass_is_refuted_beyond_it() -> None:
@@ -236,30 +237,6 @@ def test_what_a_test_set_would_pass_is_refuted_beyond_it() -> None:
         assert proof.counterexample is not None
         assert len(proof.counterexample.string) >= 1000
         assert not proof.counterexample.shortest
-
-
-def _really_wrong(network: Network, language: str, proof: Proof) -> bool:
-    """By the interpreter, which knows nothing of proofs: the sure symbol does not lead there, or
-    a possible one has no more than an impossible one."""
-    found = proof.counterexample
-    assert found is not None
-    if language == "addition":
-        n, m = map(int, found.string.split(" + "))
-        rows: Any = [[n >> i & 1, m >> i & 1] for i in range(found.step + 1)]
-        *_, last = feed(network, rows, EXACT)
-        digit = (n + m) >> found.step & 1
-        return (distribution(network, last)[0] > Fraction(1, 2)) != bool(digit)
-    truth = (
-        getattr(languages, language)()
-        if language[:4] != "dyck"
-        else languages.dyck(int(language[4]))
-    )
-    assert truth.accepts(found.string)
-    prefix = found.string[: found.step]
-    *_, last = feed(network, input_rows(network, prefix), EXACT)
-    given = dict(zip(network.alphabet or (), distribution(network, last), strict=True))
-    allowed = truth.next(prefix).allowed
-    return min(given[s] for s in allowed) <= max(p for s, p in given.items() if s not in allowed)
 
 
 def test_the_shortest_wrong_string_is_found() -> None:

@@ -21,7 +21,7 @@ from ._options import json_option, words_option
 from ._progress import display_for
 from ._report import HELD_OUT, report, report_json
 from ._signals import EXIT_CODE, Stop
-from ._theorem import Prover
+from ._theorem import Prover, demand
 from ._times import parse_time
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ def evolve(
     if "activations" in given:
         given["activations"] = tuple(given["activations"].split(","))
     if until_proved:
+        demand(corpus if resume is None else _task(Path(resume)))
         given.setdefault("generations", UNBOUNDED)
     data = None if corpus is None else load_corpus(corpus, words, size)
     held = None
@@ -176,7 +177,7 @@ def evolve(
         with opened as recorder, display:
             if held is not None:
                 save_text(recorder.folder / HELD_OUT, corpus_text(held))
-            prover = Prover(recorder, demanded=until_proved)
+            prover = Prover(recorder)
             display.announce(_title(recorder))
             until = prover if until_proved else None
             run = recorder.evolve(threads=threads, on_progress=tell, until=until)
@@ -233,6 +234,12 @@ def _reopened(
                     f"{option} cannot change when a run goes on; leave it out, or start a new run."
                 )
     return reopen(folder, data, limits)
+
+
+def _task(folder: Path) -> str | None:
+    from .._run_files import holds_run, read_settings
+
+    return read_settings(folder).corpus.get("task") if holds_run(folder) else None
 
 
 def _title(recorder: Recorder) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InputError
@@ -31,6 +32,15 @@ def task_language(task: str) -> str | None:
     return name
 
 
+def demand(task: str | None) -> None:
+    """Refuse --until-proved before anything is written, where it cannot come true."""
+    from ..proofs._solver import require
+
+    if task is None or Path(task).exists() or task_language(task) is None:
+        raise InputError("--until-proved needs a language that is known; name one of mdlrnn tasks.")
+    require("z3", "--until-proved")
+
+
 @dataclass(frozen=True)
 class Theorem:
     """What was found out; without a solver, nothing."""
@@ -52,18 +62,12 @@ class Theorem:
 class Prover:
     """Looks at the networks of a run, at none of them twice."""
 
-    def __init__(self, recorder: Recorder, demanded: bool) -> None:
-        from ..proofs._solver import available, require
+    def __init__(self, recorder: Recorder) -> None:
+        from ..proofs._solver import available
 
         task = recorder.settings.corpus.get("task")
         self.folder = recorder.folder
         self.language = None if task is None else task_language(task)
-        if demanded:
-            if self.language is None:
-                raise InputError(
-                    "--until-proved needs a language that is known; name one of mdlrnn tasks."
-                )
-            require("z3", "--until-proved")
         self.can = available("z3")
         self.found: dict[str, Proof] = {}
 

@@ -54,16 +54,16 @@ def executor(network: Network) -> Executor:
             recurrent[c.target].append((c.source, known(c.weight.fraction)))
         elif (c.source, c.target) not in ignored:
             forward[c.target].append((c.source, known(c.weight.fraction)))
+    for u, unit in enumerate(network.units):
+        if unit.type == "product" and not forward[u]:
+            recurrent[u] = []  # it is 0, whatever it remembers
     evaluated = [u for u in range(network.inputs) if u not in order] + list(order)
 
     def reaching(roots: set[int]) -> set[int]:
-        """What has a part in the roots, now or steps before. A product that no forward
-        connection feeds is 0, whatever it remembers."""
+        """What has a part in the roots, now or steps before."""
         found, left = set(roots), list(roots)
         while left:
             unit = left.pop()
-            if network.units[unit].type == "product" and not forward[unit]:
-                continue
             for source, _ in forward[unit] + recurrent[unit]:
                 if source not in found:
                     found.add(source)
@@ -72,12 +72,7 @@ def executor(network: Network) -> Executor:
 
     outputs = set(range(network.inputs, network.inputs + network.outputs))
     needed = reaching(outputs)
-    memory = {
-        source
-        for unit in needed
-        if network.units[unit].type == "sum" or forward[unit]
-        for source, _ in recurrent[unit]
-    }
+    memory = {source for unit in needed for source, _ in recurrent[unit]}
     relevant = tuple(u for u in evaluated if u in needed)
 
     def argument(u: int, into: list[Term], row: Sequence[int]) -> Term:
@@ -104,8 +99,7 @@ def executor(network: Network) -> Executor:
     def read(row: Sequence[int], present: Memory) -> dict[int, Term]:
         values = dict(present)
         for u in relevant:
-            before = recurrent[u] if network.units[u].type == "sum" or forward[u] else []
-            if u in values or before or any(s not in values for s, _ in forward[u]):
+            if u in values or recurrent[u] or any(s not in values for s, _ in forward[u]):
                 continue
             into = [values[s].times(w.constant) for s, w in forward[u]]
             values[u] = activate(network.units[u].activation, argument(u, into, row))

@@ -90,7 +90,7 @@ class Prover:
         return self.found[key]
 
     def conclude(self, run: Run) -> Theorem | None:
-        if self.language is None:
+        if self.language is None or run.reason == "stopped":
             return None
         if not self.can:
             return Theorem(None)

@@ -17,10 +17,12 @@ from typing import Any
 from .._errors import InputError
 from .._files import PathLike, read_text
 from .._network import Network
+from ..languages import Language
 from ._claims import Claim
 from ._execute import executor
 from ._invariant import Key, Location, Scheme
 from ._obligations import Induction, obligations
+from ._presentations import same_language
 from ._proof import Proof
 from ._smt import Formula
 from ._solver import LOGIC, ask_cvc5, ask_z3, require
@@ -138,7 +140,10 @@ def _asking(solver: str) -> Callable[[str], Any]:
 def _is_known(system: System) -> bool:
     from .._tasks import TASKS
 
-    return any(task.language == system.language for task in TASKS.values())
+    mine = system.language
+    assert mine is not None
+    own = [task.language for task in TASKS.values()]
+    return any(isinstance(x, Language) and same_language(mine, x) for x in own)
 
 
 def _to_json(network: Network, induction: Induction, claims: Sequence[Claim]) -> dict[str, Any]:

@@ -209,15 +209,6 @@ def _solve(
     return solution
 
 
-def value_at(term: Term, counters: Mapping[str, int]) -> Term:
-    """The term with counters of known value."""
-    return substitute(term, {_atom(name): known(value) for name, value in counters.items()})
-
-
-def _atom(name: str) -> Atom:
-    return counter_term(name).parts[0][0]
-
-
 def close(left: Term, right: Term) -> bool:
     """Whether two known values are equal."""
     low, high = bounds(left - right)

@@ -62,6 +62,23 @@ class Proof:
         """Of the strongest claim; 0 where it is exact."""
         return float(self.claims[0].margin) if self.proved else None
 
+    def to_markdown(self) -> str:
+        """Theorem, table and notes."""
+        from ._document import document
+
+        return document(self, "markdown")
+
+    def to_latex(self) -> str:
+        from ._document import document
+
+        return document(self, "latex")
+
+    def certificate(self) -> str:
+        """The proof as SMT-LIB 2, for `mdlrnn check` or any solver."""
+        from ._certificate import certificate
+
+        return certificate(self)
+
     def to_dict(self) -> dict[str, Any]:
         found = self.counterexample
         return {

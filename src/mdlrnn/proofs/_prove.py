@@ -17,9 +17,10 @@ from ._claims import Claim, probabilities
 from ._execute import Executor, executor
 from ._explore import Explored, Node, explore
 from ._induction import OutOfTime, attempt
-from ._invariant import schemes
+from ._invariant import Scheme, schemes
 from ._models import Model
 from ._obligations import Induction
+from ._presentations import presentations
 from ._proof import Counterexample, Proof
 from ._rounded import explore_rounded
 from ._solver import require
@@ -30,6 +31,8 @@ from ._terms import TooComplex
 from ._witness import completion, follow
 
 SECONDS = 60.0
+OTHERWISE = 500
+"""Prefixes that are run through for another machine of the same language."""
 ROUNDS = 6
 """Strings that a scheme may learn from."""
 
@@ -114,6 +117,21 @@ class _Search:
                 if not more:
                     break
                 nodes += more
+        self._present_otherwise()
+
+    def _present_otherwise(self) -> None:
+        """Another machine for the same language may be the one that the network follows."""
+        language = self.system.language
+        if language is None:
+            return
+        for machine in presentations(language):
+            system, _ = system_for(self.executor.network, machine)
+            nodes = explore(system, self.executor, self.least, OTHERWISE).nodes
+            found = attempt(Scheme(), system, self.executor, nodes, self.deadline)
+            if isinstance(found, Induction):
+                self.system = system
+                self._conclude(found, nodes)
+                return
 
     def _follow(self, model: Model) -> list[Node]:
         """The runs through a configuration at which something failed, if it can be reached."""

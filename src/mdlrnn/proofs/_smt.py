@@ -53,9 +53,6 @@ class Script:
         if text != "true":
             self.lines.append(f"(assert {text})")
 
-    def note(self, comment: str) -> None:
-        self.lines.append(f"; {comment}")
-
     def text(self, formula: Formula) -> str:
         head, *rest = formula
         if head in ("and", "or"):

@@ -47,6 +47,7 @@ def test_the_stack_of_dyck2_is_explained() -> None:
     text = explain(zoo.dyck2())
     for line in ("u15 = 3·[15] + 2", "u15 = 3·[15] + 1", "u15 = ⌊[15]/3⌋"):
         assert line in text
+    assert text.count("P(#)") == 1  # the same whatever was read
     assert "[10]" not in text  # gates and wires are folded away
 
 

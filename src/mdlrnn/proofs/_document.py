@@ -87,11 +87,12 @@ def _latex(proof: Proof, head: Sequence[str], rows: Sequence[Sequence[str]]) -> 
         _latex_prose(proof.statement),
         r"\end{theorem}",
         "",
+        r"{\renewcommand{\arraystretch}{1.5}",
         rf"\begin{{tabular}}{{ll|{'r' * (len(head) - 2)}}}",
         " & ".join(_latex_head(cell) for cell in head) + r" \\",
         r"\hline",
         *(" & ".join(row) + r" \\" for row in rows),
-        r"\end{tabular}",
+        r"\end{tabular}}",
         "",
         *map(_latex_prose, proof.notes),
     ]

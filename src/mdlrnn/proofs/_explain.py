@@ -14,6 +14,8 @@ from ._execute import Executor, executor
 from ._formula import latex_symbol, number_text, term_text
 from ._terms import Term, TooComplex, bounds, memory_term
 
+LINE = 78
+"""Characters; in LaTeX, where half of them are commands, twice as many."""
 STYLES = ("text", "markdown", "latex")
 
 
@@ -83,8 +85,13 @@ class _Writer:
 
     def whole(self, blocks: list[_Block]) -> str:
         lines = [self.heading(), ""]
+        # What does not hang on the symbol is said once.
+        same = len({tuple(self.outputs(block)) for block in blocks}) == 1 and self.run.memory
         for block in blocks:
-            lines += [*self.block(block), ""]
+            outputs = [] if same else self.outputs(block)
+            lines += [*self.block(f"Reading {self.name(block)}", self.updates(block) + outputs), ""]
+        if same:
+            lines += [*self.block("Then, whatever was read", self.outputs(blocks[0])), ""]
         lines.append(self.legend())
         return "\n".join(lines) + "\n"
 
@@ -94,10 +101,20 @@ class _Writer:
             return "It remembers nothing: what it predicts hangs on the last symbol alone."
         return f"It remembers {_joined(units)}."
 
-    def block(self, block: _Block) -> list[str]:
-        name = latex_symbol(block.name) if self.latex else block.name
-        head = {"latex": rf"\paragraph{{Reading {name}}}", "markdown": f"**Reading `{name}`**"}
-        lines = [head.get(self.style, f"Reading {name}")]
+    def name(self, block: _Block) -> str:
+        if self.latex:
+            return latex_symbol(block.name)
+        return f"`{block.name}`" if self.style == "markdown" else block.name
+
+    def block(self, title: str, items: list[str]) -> list[str]:
+        if self.latex:
+            items = [rf"\item {item}" for item in items]
+            return [rf"\paragraph{{{title}}}", r"\begin{itemize}", *items, r"\end{itemize}"]
+        if self.style == "markdown":
+            return [f"**{title}**", "", *(f"* {item}" for item in items)]
+        return [title, *(f"  {item}" for item in items)]
+
+    def updates(self, block: _Block) -> list[str]:
         items = []
         for place, unit in enumerate(self.run.memory):
             update, first = block.updates[place], block.first[place]
@@ -107,18 +124,14 @@ class _Writer:
             if self.starts(block):
                 text += f"; at the start {self.math(number_or_term(first, self.latex))}"
             items.append(text)
-        items.append(self.outputs(block))
-        if self.latex:
-            return [*lines, r"\begin{itemize}", *(rf"\item {x}" for x in items), r"\end{itemize}"]
-        mark = "* " if self.style == "markdown" else "  "
-        gap = [""] if self.style == "markdown" else []
-        return [*lines, *gap, *(f"{mark}{item}" for item in items)]
+        return items
 
     def starts(self, block: _Block) -> bool:
         """Whether a sequence begins with this input; a string always begins with the boundary."""
         return self.network.alphabet is None or block.name == "#"
 
-    def outputs(self, block: _Block) -> str:
+    def outputs(self, block: _Block) -> list[str]:
+        """On one line if it is short."""
         one = self.network.outputs == 1
         pieces = []
         for place, (term, present) in enumerate(block.outputs):
@@ -134,7 +147,8 @@ class _Writer:
             symbol = latex_symbol(symbol) if self.latex else symbol
             relation = r"\propto" if self.latex else "∝"
             pieces.append(self.math(f"P({symbol}) {relation} {text}"))
-        return ", ".join(pieces)
+        together = ", ".join(pieces)
+        return [together] if len(together) <= LINE * (1 + self.latex) else pieces
 
     def legend(self) -> str:
         parts = []

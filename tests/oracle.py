@@ -5,19 +5,27 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
-from mdlrnn import Network, languages
+from mdlrnn import Network, Proof, languages, prove, zoo
 from mdlrnn._interpreter import EXACT, distribution, feed, input_rows
 from mdlrnn._tasks import TASKS
 from mdlrnn.languages import Language
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof import Counterexample
+from mutants import TARGETS
 
 DIGITS = Fraction(1, 10**40)
 """The interpreter's sigmoid is right to 60 digits."""
 Step = tuple[dict[str, Fraction], dict[str, Fraction]]
 """The true probabilities of what can come next, and those given."""
+
+
+@cache
+def zoo_proof(name: str) -> Proof:
+    """The theorem about a network of the zoo, proved once for all tests."""
+    return prove(zoo.load(name), TARGETS[name])
 
 
 def language_of(name: str) -> Language | None:

@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 
 from conftest import is_one_sentence
-from mdlrnn import InputError, Network, explain, prove, zoo
+from mdlrnn import InputError, Network, explain, zoo
 from mdlrnn.cli import cli
 from mdlrnn.proofs._document import document
-from mutants import TARGETS
+from oracle import zoo_proof
 from strategies import networks
 
 Run = Callable[..., Result]
@@ -100,7 +100,7 @@ def test_an_unknown_style_is_refused() -> None:
 
 def test_the_table_of_anbn_is_the_papers() -> None:
     """Table 3 of the paper, k there being the b's that came and here those that are left."""
-    rows = _rows(document(prove(zoo.anbn(), "anbn"), "markdown"))
+    rows = _rows(document(zoo_proof("anbn"), "markdown"))
     assert rows[0][:6] == ["after", "where", "unit 6", "unit 3", "unit 4", "unit 5"]
     assert rows[1:] == [
         ["#", "", "0", "σ(−15)", "7/3", "0", "≈ 1.31e-07", "≈ 1", "0"],
@@ -111,14 +111,14 @@ def test_the_table_of_anbn_is_the_papers() -> None:
 
 
 def test_the_table_of_dyck1_has_the_papers_floor() -> None:
-    rows = _rows(document(prove(zoo.dyck1(), "dyck1"), "markdown"))
+    rows = _rows(document(zoo_proof("dyck1"), "markdown"))
     deep = next(row for row in rows if row[1] == "stack > 0")
     assert deep[2:6] == ["1 − stack", "1 − stack", "1/2", "⌊stack/3 + 2/3⌋"]
     assert rows[1][6:] == ["2/3", "1/3", "0"]
 
 
 def test_the_table_of_addition_has_all_eight_sums() -> None:
-    rows = _rows(document(prove(zoo.addition(), "addition"), "markdown"))[1:]
+    rows = _rows(document(zoo_proof("addition"), "markdown"))[1:]
     for after, where, carry, output, chance in rows:
         total = int(where.removeprefix("sum "))
         assert total - sum(map(int, after.split("+"))) in (0, 1)
@@ -133,7 +133,7 @@ def _rows(text: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("name", ["anbncn", "dyck2_short"])
 def test_a_proof_in_latex_is_whole(name: str) -> None:
-    text = document(prove(zoo.load(name), TARGETS[name]), "latex")
+    text = document(zoo_proof(name), "latex")
     assert r"\begin{theorem}" in text
     assert _balanced(text)
     rows = [line for line in text.splitlines() if line.endswith(r" \\")]

@@ -12,9 +12,9 @@ from mdlrnn import Network, prove
 from mutants import TARGETS, mutants
 from oracle import bears_out, random_steps, really_wrong
 
-STRINGS = 25
+STRINGS = 60
 """Random strings for each network that is proved."""
-LENGTH = 40
+LENGTH = 30
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -30,14 +30,16 @@ def _check(network: Network, language: str, seed: int) -> None:
     if proof.outcome == "refuted":
         assert proof.counterexample is not None
         assert really_wrong(network, language, proof.counterexample)
-    for claim in proof.claims:
-        for number in range(STRINGS):
-            for truth, chances in random_steps(network, language, seed + number, LENGTH):
+    if not proof.proved:
+        return
+    for number in range(STRINGS):
+        for truth, chances in random_steps(network, language, seed + number, LENGTH):
+            for claim in proof.claims:
                 assert bears_out(claim, truth, chances), (claim, truth, chances)
 
 
 @pytest.mark.parametrize("name", ["anbn", "anbmcnm", "dyck1", "addition", "dyck2_short"])
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_what_is_claimed_of_a_mutant_is_so(name: str, data: st.DataObject, seed: int) -> None:
     _check(data.draw(mutants(name)), TARGETS[name], seed)

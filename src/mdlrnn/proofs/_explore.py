@@ -88,17 +88,20 @@ def explore(
     """All prefixes, shortest first, until one breaks the claim or there are enough."""
     ends = time.monotonic() + seconds
     nodes: list[Node] = []
-    left = deque(openings(system, executor))
+    left: deque[Node | tuple[Node, str, Configuration]] = deque(openings(system, executor))
+    before = 0
     while left:
-        node = left.popleft()
-        nodes.append(node)
-        before = max(0, node.depth - 1)
         try:
+            found = left.popleft()
+            # Fed only now: most of what is waiting at the end never is.
+            node = found if isinstance(found, Node) else found[0].next(*found[1:])
+            nodes.append(node)
+            before = max(0, node.depth - 1)
             if node.breaks(claim):
                 return Explored(nodes, before, node)
             if len(nodes) >= most or time.monotonic() > ends:
                 return Explored(nodes, before, None)
-            left.extend(node.next(label, to) for label, to in system.successors(node.here))
+            left.extend((node, label, to) for label, to in system.successors(node.here))
         except TooComplex as reason:
             return Explored(nodes, before, None, str(reason))
     return Explored(nodes, nodes[-1].depth, None)

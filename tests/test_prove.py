@@ -262,6 +262,21 @@ def test_what_cannot_be_shown_is_said_to_be_so() -> None:
     assert proof.notes
 
 
+def test_numbers_that_explode_end_the_attempt_not_the_machine() -> None:
+    """A square in a loop doubles its digits at every step."""
+    network = _changed(
+        "anbn",
+        _both(
+            _with(Unit("square", "sum", Weight(2)), Connection(7, 7, "recurrent", ONE)),
+            _with(Unit("step"), Connection(7, 8, "forward", ONE)),
+            _with(None, Connection(8, 4, "forward", Weight(1, 1000))),
+        ),
+    )
+    proof = prove(network, "anbn", seconds=20)
+    assert proof.outcome == "not shown"
+    assert "Tried: its numbers grow too long." in proof.notes
+
+
 def test_a_remembered_sigmoid_is_not_proved_but_can_be_refuted() -> None:
     change = _with(None, Connection(3, 6, "recurrent", Weight(50_000)))
     proof = prove(_changed("anbn", change), "anbn")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -130,10 +131,14 @@ def check(certificate: str, network: str | None, solver: str, as_json: bool) -> 
     from ..proofs._certificate import check as checked
 
     result = checked(certificate, solver)
-    if network is not None and Network.load(network).units != result.network.units:
-        raise InputError(f"{certificate} is not about the network in {network}; prove that one.")
-    if network is not None and Network.load(network).connections != result.network.connections:
-        raise InputError(f"{certificate} is not about the network in {network}; prove that one.")
+    if network is not None:
+        given = Network.load(network)
+        if given.alphabet is None:  # a proof gives it the symbols of the language
+            given = replace(given, alphabet=result.network.alphabet)
+        if given != result.network:
+            raise InputError(
+                f"{certificate} is not about the network in {network}; prove that one."
+            )
     if as_json:
         echo_json(
             {

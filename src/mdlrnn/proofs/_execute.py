@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from .._interpreter import plan
 from .._network import Network
-from ._terms import ONE, ZERO, Term, activate, known, product, total
+from ._terms import ONE, ZERO, Term, TooComplex, activate, known, product, total
 
 Memory = Mapping[int, Term]
+BITS = 8_192
+"""Of a numerator or denominator; a square in a loop doubles them at every step."""
 
 
 class Values(NamedTuple):
@@ -94,6 +96,9 @@ def executor(network: Network) -> Executor:
                 into += [previous[s].times(w.constant) for s, w in recurrent[u]]
             arguments[u] = argument(u, into, row)
             values[u] = activate(network.units[u].activation, arguments[u])
+            size = values[u].constant
+            if max(abs(size.numerator), size.denominator).bit_length() > BITS:
+                raise TooComplex("its numbers grow too long")
         return Values(values, arguments)
 
     def read(row: Sequence[int], present: Memory) -> dict[int, Term]:

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mdlrnn._interpreter import EXACT, feed
@@ -64,6 +64,35 @@ def test_solvers_read_terms_as_we_do(term: Term, value: int) -> None:
     text = "\n".join(script.lines)
     assert ask_z3(text).verdict == "unsat"
     assert ask_cvc5(text).verdict == "unsat"
+
+
+@st.composite
+def smooth_terms(draw: st.DrawFn, depth: int = 3) -> Term:
+    """Terms over one counter and sigmoids of constants."""
+    if depth == 0:
+        return counter_term("n").times(draw(small)).plus(draw(small))
+    one, other = draw(smooth_terms(depth - 1)), _terms.sigmoid(known(draw(small)))
+    mixed = one + other.times(draw(small))
+    return activate(draw(st.sampled_from(PLAIN)), mixed)
+
+
+@settings(max_examples=80)
+@given(smooth_terms(), st.integers(-12, 12))
+def test_solvers_keep_sigmoids_within_our_bounds(term: Term, value: int) -> None:
+    """What the solver takes a term with sigmoids for lies where the exact run says it does."""
+    n = counter_term("n")
+    try:
+        at = substitute(term, {n.parts[0][0]: known(value)})
+        low, high = _terms.bounds(at)
+    except _terms.TooComplex:
+        assume(False)
+    assert low is not None
+    assert high is not None
+    script = Script(("n",))
+    script.add(("=", n.plus(-value)))
+    below, above = (">", known(low) - term), (">", term.plus(-high))
+    script.add(("or", below, above))
+    assert ask_z3("\n".join(script.lines), None, 2000).verdict != "sat"
 
 
 @given(terms(), small, st.integers(-20, 20))

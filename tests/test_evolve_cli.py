@@ -144,7 +144,7 @@ def test_other_settings_reach_the_search(here: Path) -> None:
     options = [
         "--objective", "d+l1", "--encoding", "tacl2022", "--activations", "linear,relu,mod2",
         "--products", "--tournament", "3", "--migration-size", "1", "--migration-seconds", "5s",
-        "--max-units", "9", "--max-connections", "30", "--preset", "paper", "--no-distinct",
+        "--max-units", "9", "--max-connections", "30", "--search", "paper", "--no-distinct",
     ]  # fmt: skip
     result = mdlrnn("evolve", "anbn.txt", *SMALL, *options, "--generations", "20", "--out", "run")
     assert result.exit_code == 0, result.output

@@ -37,7 +37,7 @@ from ._network import ACTIVATIONS
 from ._score import Objective
 from ._search import Search
 
-ROW_WORDS = 192
+ROW_WORDS = 512
 """Words of a row at first: 20 units with 20 connections and an offspring, say. Rows double when
 need be."""
 FRONT_SIZE = 96
@@ -67,7 +67,8 @@ def tools_for(problem: Problem) -> Tools:
     space = [
         corpus.inputs, corpus.outputs, int(search.products), search.max_units,
         search.max_connections, round(1000 * search.further_mutations),
-        round(1000 * search.fresh_weights), len(codes), *codes,
+        round(1000 * search.fresh_weights), round(1000 * search.compound_mutations),
+        round(1000 * search.grafts), len(codes), *codes,
     ]  # fmt: skip
     return Tools(
         tree_of(corpus),
@@ -136,14 +137,17 @@ def epoch(problem: Problem, state: State, generations: int) -> State:
     """The island so many generations later. The state given is left as it is."""
     tools = tools_for(problem)
     state = copy_of(state)
-    tournament, distinct = problem.search.tournament, problem.search.distinct
+    search = problem.search
     end = int(state.counters[STEPS]) + generations * problem.search.population
     with announced("advance", "the search (2 of 2)"):
         while (steps := end - int(state.counters[STEPS])) > 0:
             words = state.genomes.shape[1]
             work, memo = _memory_for(problem, tools.tree, words)
             child = np.zeros(words, dtype=np.int64)
-            ended = advance(state, steps, tournament, distinct, *tools, work, memo, child)
+            ended = advance(
+                state, steps, search.tournament, search.distinct, search.elitist, *tools, work,
+                memo, child,
+            )  # fmt: skip
             if ended == NEEDS_ROOM:
                 state = with_room(state, 2 * words)
     return state
@@ -156,7 +160,7 @@ def prepare(problem: Problem, state: State) -> None:
     work, memo = _memory_for(problem, tools.tree, words)
     child = np.zeros(words, dtype=np.int64)
     with announced("advance", "the search (2 of 2)"):
-        advance(copy_of(state), 0, 2, True, *tools, work, memo, child)
+        advance(copy_of(state), 0, 2, True, True, *tools, work, memo, child)
 
 
 def check_room(problem: Problem) -> None:

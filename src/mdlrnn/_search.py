@@ -21,25 +21,31 @@ class Search:
     and are off by default.
     """
 
-    islands: int = 64
+    islands: int = 16
     population: int = 100
     """Networks on each island."""
     generations: int = 25_000
     tournament: int = 2
-    further_mutations: float = 0.8
+    further_mutations: float = 0.5
     """The chance that an offspring is mutated once more, and once more, and so on; 0 in the paper.
     Most traps take two or three changes at once to get out of."""
     fresh_weights: float = 0.3
     """The chance that a weight to be changed is drawn anew instead; 0 in the paper."""
+    compound_mutations: float = 0.5
+    """The chance that a mutation changes a whole unit at once; 0 in the paper."""
+    grafts: float = 0.1
+    """The chance that an offspring takes an output from a second network; 0 in the paper."""
     distinct: bool = True
     """Drop an offspring that scores exactly as a network of its island does: it keeps an island
     from filling up with copies of one network. The paper's algorithm is without it."""
+    elitist: bool = True
+    """An offspring takes the loser's place only if it is not worse. The paper's always does."""
     restarts: bool = True
     """Instead of sending networks round, an island that found nothing better since the last
     migration hands its best to the first island and starts anew. The paper's is without it."""
     migration_size: int = 2
     """How many networks an island sends on at each migration."""
-    migration_interval: int = 3_000
+    migration_interval: int = 300
     """Generations between two migrations."""
     migration_seconds: float | None = None
     """Migrate also when so much time has passed (earliest first); makes a run unrepeatable."""
@@ -75,11 +81,11 @@ class Search:
                 raise InputError(f"{name} is {value!r}; it must be a finite number.")
             if value is not None and name != "target" and value <= 0:
                 raise InputError(f"{name} is {value!r}; it must be more than 0.")
-        for name in ("further_mutations", "fresh_weights"):
+        for name in ("further_mutations", "fresh_weights", "compound_mutations", "grafts"):
             value = getattr(self, name)
             if not isinstance(value, int | float) or not 0 <= value <= 0.95:
                 raise InputError(f"{name} is {value!r}; it must be a chance from 0 to 0.95.")
-        for name in ("distinct", "products", "restarts"):
+        for name in ("distinct", "elitist", "products", "restarts"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; give True or False.")
         if self.tournament > self.population:
@@ -108,7 +114,10 @@ class Search:
             migration_interval=1_000,
             further_mutations=0.0,
             fresh_weights=0.0,
+            compound_mutations=0.0,
+            grafts=0.0,
             distinct=False,
+            elitist=False,
             restarts=False,
         )
         return replace(plain, **changes)

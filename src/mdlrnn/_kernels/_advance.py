@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._compile import compiled
+from ._edit import tidy
 from ._feed import Floats
 from ._genome import Words, size_of
-from ._mutate import ROOM, Space, mutate, mutate_further, random_network
+from ._graft import graft
+from ._mutate import ROOM, mutate, mutate_further, random_network
 from ._plan import STACK
 from ._random import Random, below
 from ._score import Workspace, encoded_length, surprisal, weight_norms
+from ._space import COMPOUND, GRAFT, INPUTS, OUTPUTS, Space, happens
 from ._tree import Tree
 
 # Counters of an island.
@@ -21,6 +24,8 @@ STEPS, EVALUATIONS, HITS, IMPROVED_AT, FRONT_COUNT = 0, 1, 2, 3, 4
 COUNTERS = 5
 # How a call ended.
 DONE, NEEDS_ROOM = 0, 1
+SLACK = 1e-6
+"""Bits by which a bound must be passed before it counts, for rounding."""
 # Multipliers of the objective.
 BY_G, BY_D, BY_L1, BY_L2 = 0, 1, 2, 3
 
@@ -48,16 +53,12 @@ class Memo(NamedTuple):
     """Scores of genomes seen lately; it saves time and changes nothing."""
 
     keys: NDArray[np.uint64]
-    lengths: NDArray[np.int64]
     bits: Floats
-    values: Floats
 
 
 def new_memo(entries: int = 1 << 14) -> Memo:
     return Memo(
         np.zeros(entries, dtype=np.uint64),
-        np.zeros(entries, dtype=np.int64),
-        np.zeros(entries),
         np.zeros(entries),
     )
 
@@ -82,29 +83,36 @@ def evaluate(
     work: Workspace,
     memo: Memo,
     counters: NDArray[np.int64],
+    limit: float,
 ) -> tuple[int, float, float]:
-    """|G|, |D:G| and the objective's value."""
+    """|G|, |D:G| and the objective's value.
+
+    Both of the latter are infinite as soon as the value is sure to be above the limit.
+    """
     counters[EVALUATIONS] += 1
+    length = encoded_length(genome, encoding, work.plan[STACK])
+    value = 0.0
+    if multipliers[BY_G] != 0.0:
+        value += multipliers[BY_G] * length
+    if multipliers[BY_L1] != 0.0 or multipliers[BY_L2] != 0.0:
+        l1, l2 = weight_norms(genome)
+        value += multipliers[BY_L1] * l1 + multipliers[BY_L2] * l2
+    if multipliers[BY_D] == 0.0:
+        return length, surprisal(genome, tree, work, np.inf), value
+    most = (limit - value) / multipliers[BY_D] + SLACK
+    if most < tree.floors[tree.chunk_start[tree.full]]:
+        return length, np.inf, np.inf
     key = hash_of(genome)
     slot = (key >> np.uint64(20)) & np.uint64(memo.keys.size - 1)
     if memo.keys[slot] == key:
         counters[HITS] += 1
-        return memo.lengths[slot], memo.bits[slot], memo.values[slot]
-    length = encoded_length(genome, encoding, work.plan[STACK])
-    bits = surprisal(genome, tree, work)
-    value = 0.0
-    if multipliers[BY_G] != 0.0:
-        value += multipliers[BY_G] * length
-    if multipliers[BY_D] != 0.0:
-        value += multipliers[BY_D] * bits
-    if multipliers[BY_L1] != 0.0 or multipliers[BY_L2] != 0.0:
-        l1, l2 = weight_norms(genome)
-        value += multipliers[BY_L1] * l1 + multipliers[BY_L2] * l2
-    memo.keys[slot] = key
-    memo.lengths[slot] = length
-    memo.bits[slot] = bits
-    memo.values[slot] = value
-    return length, bits, value
+        bits = memo.bits[slot]
+    else:
+        bits = surprisal(genome, tree, work, most)
+        if bits < np.inf or most == np.inf:
+            memo.keys[slot] = key
+            memo.bits[slot] = bits
+    return length, bits, value + multipliers[BY_D] * bits
 
 
 @compiled
@@ -122,7 +130,7 @@ def populate(
         genome = state.genomes[i]
         random_network(genome, state.random, space)
         length, bits, value = evaluate(
-            genome, tree, encoding, multipliers, work, memo, state.counters
+            genome, tree, encoding, multipliers, work, memo, state.counters, np.inf
         )
         keep(state, i, genome, length, bits, value)
 
@@ -212,6 +220,7 @@ def advance(
     steps: int,
     tournament: int,
     distinct: bool,
+    elitist: bool,
     tree: Tree,
     encoding: NDArray[np.int64],
     multipliers: Floats,
@@ -232,17 +241,29 @@ def advance(
             saved[k] = state.random[k]
         winner, loser = select(state.values, population, tournament, state.random)
         parent = state.genomes[winner]
-        if size_of(parent) + ROOM > parent.size:
+        donor = parent
+        grafting = space[GRAFT] > 0 and happens(space[GRAFT], state.random)
+        if grafting:
+            other, _ = select(state.values, population, tournament, state.random)
+            donor = state.genomes[other]
+        needed = size_of(parent) + ROOM + (size_of(donor) if grafting else 0)
+        if needed > parent.size:
             for k in range(4):
                 state.random[k] = saved[k]
             return NEEDS_ROOM
         copy_row(parent, child)
-        mutate(child, state.random, space)
+        if not (grafting and graft(child, donor, state.random, space, work.plan[STACK])):
+            mutate(child, state.random, space)
         mutate_further(child, state.random, space)
+        if space[COMPOUND] > 0:
+            tidy(child, space[INPUTS] + space[OUTPUTS], work.plan[STACK])
         length, bits, value = evaluate(
-            child, tree, encoding, multipliers, work, memo, state.counters
-        )
+            child, tree, encoding, multipliers, work, memo, state.counters,
+            state.values[loser] if elitist else np.inf,
+        )  # fmt: skip
         state.counters[STEPS] += 1
+        if elitist and value > state.values[loser]:
+            continue
         if distinct and is_known(value, state.values):
             continue
         copy_row(child, state.genomes[loser])

@@ -7,10 +7,26 @@ that the paper leaves open are written down in docs/search.md. A row has room fo
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ._compile import compiled
+from ._compound import (
+    COMPOUND_GROWTH,
+    copy_unit,
+    exchange,
+    grow,
+    redirect,
+    repeat_formula,
+    rewrite,
+)
+from ._edit import (
+    LARGEST,
+    add_connection,
+    append_unit,
+    connections_at,
+    delete_unit,
+    fresh_weight,
+    place_of,
+    remove_connection,
+)
 from ._genome import (
     CONNECTION_WORDS,
     HEADER,
@@ -23,8 +39,23 @@ from ._genome import (
     size_of,
 )
 from ._random import Random, below, geometric, uniform
+from ._space import (
+    ACTIVATION_COUNT,
+    COMPOUND,
+    FRESH,
+    FURTHER,
+    INPUTS,
+    MOST_CONNECTIONS,
+    MOST_UNITS,
+    OUTPUTS,
+    PRODUCTS,
+    Space,
+    happens,
+    random_activation,
+    random_source,
+)
 
-GROWTH = UNIT_WORDS + 2 * CONNECTION_WORDS
+GROWTH = max(UNIT_WORDS + 2 * CONNECTION_WORDS, COMPOUND_GROWTH)
 """The most words that one mutation adds on the way."""
 MOST_FURTHER = 7
 """A bound on further mutations that does not depend on the room in a row, as results must not."""
@@ -32,89 +63,22 @@ ROOM = (1 + MOST_FURTHER) * GROWTH
 """The most words by which an offspring outgrows its parent."""
 TRIES = 16
 """How often a free place for a new connection is drawn before giving up."""
-LARGEST = 1 << 30
-"""Numerators and denominators grow no further; float64 and |G| have long lost interest."""
 
-# The kinds of mutation, all equally likely; the last only where products are allowed.
+# The paper's kinds of mutation, all equally likely; the last only where products are allowed.
 ADD_UNIT, REMOVE_UNIT = 0, 1
 ADD_FORWARD, REMOVE_FORWARD, ADD_RECURRENT, REMOVE_RECURRENT = 2, 3, 4, 5
 ADD_BIAS, REMOVE_BIAS = 6, 7
 CHANGE_NUMERATOR, CHANGE_DENOMINATOR, FLIP_SIGN = 8, 9, 10
 CHANGE_ACTIVATION, CHANGE_TYPE = 11, 12
+# Compound kinds, equally likely among themselves.
+REWRITE, GROW, REDIRECT, COPY_UNIT, REPEAT_FORMULA, EXCHANGE = 13, 14, 15, 16, 17, 18
+KINDS_IN_ALL = 19
 MUTATIONS = (
     "add unit", "remove unit", "add forward", "remove forward", "add recurrent",
     "remove recurrent", "add bias", "remove bias", "change numerator", "change denominator",
-    "flip sign", "change activation", "change type",
+    "flip sign", "change activation", "change type", "rewrite unit", "grow unit", "redirect",
+    "copy unit", "repeat formula", "exchange formulas",
 )  # fmt: skip
-
-# A space of networks, as the kernels see it.
-INPUTS, OUTPUTS, PRODUCTS, MOST_UNITS, MOST_CONNECTIONS = 0, 1, 2, 3, 4
-# Chances in thousandths: of one more mutation, and of a fresh weight where a weight changes.
-FURTHER, FRESH = 5, 6
-# How many activations are allowed, and from here on their codes.
-ACTIVATION_COUNT, ACTIVATION = 7, 8
-Space = NDArray[np.int64]
-
-
-@compiled
-def connections_at(genome: Words) -> int:
-    return HEADER + UNIT_WORDS * genome[0]
-
-
-@compiled
-def insert(genome: Words, at: int, count: int) -> None:
-    """Make room for `count` words; the header is the caller's to correct, after this."""
-    for i in range(size_of(genome) - 1, at - 1, -1):
-        genome[i + count] = genome[i]
-
-
-@compiled
-def delete(genome: Words, at: int, count: int) -> None:
-    """Close the gap of `count` words; the header is the caller's to correct, after this."""
-    for i in range(at + count, size_of(genome)):
-        genome[i - count] = genome[i]
-
-
-@compiled
-def place_of(genome: Words, key: int) -> int:
-    """Where a connection with this key stands, or would stand."""
-    at = connections_at(genome)
-    end = size_of(genome)
-    while at < end and genome[at] < key:
-        at += CONNECTION_WORDS
-    return at
-
-
-@compiled
-def add_connection(genome: Words, key: int, numerator: int, denominator: int) -> bool:
-    at = place_of(genome, key)
-    if at < size_of(genome) and genome[at] == key:
-        return False
-    insert(genome, at, CONNECTION_WORDS)
-    genome[1] += 1
-    genome[at] = key
-    genome[at + 1] = numerator
-    genome[at + 2] = denominator
-    return True
-
-
-@compiled
-def remove_connection(genome: Words, at: int) -> None:
-    delete(genome, at, CONNECTION_WORDS)
-    genome[1] -= 1
-
-
-@compiled
-def fresh_weight(random: Random) -> tuple[int, int]:
-    """Small fractions are likelier: numerator and denominator are geometric with p = 1/2."""
-    numerator = geometric(random, 0.5)
-    denominator = geometric(random, 0.5)
-    return (-numerator if uniform(random) < 0.5 else numerator), denominator
-
-
-@compiled
-def random_activation(random: Random, space: Space) -> int:
-    return space[ACTIVATION + below(random, space[ACTIVATION_COUNT])]
 
 
 @compiled
@@ -142,16 +106,13 @@ def random_network(genome: Words, random: Random, space: Space) -> None:
 @compiled
 def mutate(genome: Words, random: Random, space: Space) -> int:
     """One mutation, drawn anew until it finds something to change; returns its kind."""
-    kinds = CHANGE_TYPE + 1 if space[PRODUCTS] == 1 else CHANGE_TYPE
     while True:
-        kind = below(random, kinds)
+        if space[COMPOUND] > 0 and happens(space[COMPOUND], random):
+            kind = REWRITE + below(random, KINDS_IN_ALL - REWRITE)
+        else:
+            kind = below(random, CHANGE_TYPE + 1 if space[PRODUCTS] == 1 else CHANGE_TYPE)
         if apply(kind, genome, random, space):
             return kind
-
-
-@compiled
-def happens(thousandths: int, random: Random) -> bool:
-    return uniform(random) * 1000.0 < thousandths
 
 
 @compiled
@@ -185,6 +146,18 @@ def apply(kind: int, genome: Words, random: Random, space: Space) -> bool:
         return change_activation(genome, random, space)
     if kind == CHANGE_TYPE:
         return change_type(genome, random, space)
+    if kind == REWRITE:
+        return rewrite(genome, random, space)
+    if kind == GROW:
+        return grow(genome, random, space)
+    if kind == REDIRECT:
+        return redirect(genome, random, space)
+    if kind == COPY_UNIT:
+        return copy_unit(genome, random, space)
+    if kind == REPEAT_FORMULA:
+        return repeat_formula(genome, random, space)
+    if kind == EXCHANGE:
+        return exchange(genome, random, space)
     return change_weight(kind, genome, random, space)
 
 
@@ -197,12 +170,7 @@ def add_unit(genome: Words, random: Random, space: Space) -> bool:
     at = connections_at(genome) + CONNECTION_WORDS * below(random, connections)
     key, numerator, denominator = genome[at], genome[at + 1], genome[at + 2]
     remove_connection(genome, at)
-    end = connections_at(genome)
-    insert(genome, end, UNIT_WORDS)
-    genome[0] += 1
-    genome[end] = random_activation(random, space)
-    genome[end + 1] = 0
-    genome[end + 2] = 1
+    append_unit(genome, random_activation(random, space))
     add_connection(genome, units * TARGET + (key & SOURCE_MASK), 1, 1)
     add_connection(genome, (key - (key & SOURCE_MASK)) + units, numerator, denominator)
     return True
@@ -210,28 +178,11 @@ def add_unit(genome: Words, random: Random, space: Space) -> bool:
 
 @compiled
 def remove_unit(genome: Words, random: Random, space: Space) -> bool:
-    """A hidden unit goes, with all its connections; higher units move up."""
+    """A hidden unit goes, with all its connections."""
     first = space[INPUTS] + space[OUTPUTS]
     if genome[0] <= first:
         return False
-    unit = first + below(random, genome[0] - first)
-    at = connections_at(genome)
-    end = size_of(genome)
-    to = at
-    while at < end:
-        source = genome[at] & SOURCE_MASK
-        target = genome[at] // TARGET
-        if source != unit and target != unit:
-            lower = (1 if source > unit else 0) + (TARGET if target > unit else 0)
-            genome[to] = genome[at] - lower
-            genome[to + 1] = genome[at + 1]
-            genome[to + 2] = genome[at + 2]
-            to += CONNECTION_WORDS
-        else:
-            genome[1] -= 1
-        at += CONNECTION_WORDS
-    delete(genome, HEADER + UNIT_WORDS * unit, UNIT_WORDS)
-    genome[0] -= 1
+    delete_unit(genome, first + below(random, genome[0] - first))
     return True
 
 
@@ -240,11 +191,9 @@ def connect(kind: int, genome: Words, random: Random, space: Space) -> bool:
     """From an input or hidden unit to an output or hidden unit."""
     if genome[1] >= space[MOST_CONNECTIONS]:
         return False
-    inputs, outputs = space[INPUTS], space[OUTPUTS]
+    inputs = space[INPUTS]
     for _ in range(TRIES):
-        source = below(random, genome[0] - outputs)
-        if source >= inputs:
-            source += outputs
+        source = random_source(genome, random, space)
         target = inputs + below(random, genome[0] - inputs)
         key = target * TARGET + kind + source
         at = place_of(genome, key)

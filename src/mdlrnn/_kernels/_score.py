@@ -92,18 +92,20 @@ def encoded_length(genome: Words, encoding: NDArray[np.int64], outgoing: NDArray
 
 
 @compiled
-def surprisal(genome: Words, tree: Tree, work: Workspace) -> float:
-    """|D:G| in bits."""
+def surprisal(genome: Words, tree: Tree, work: Workspace, limit: float) -> float:
+    """|D:G| in bits; infinite also as soon as it is sure to be above the limit."""
     inputs, outputs, full = tree.inputs, tree.outputs, tree.full
     plan, weights, values = work.plan, work.weights, work.values
     index, same, previous, starters = tree.index, tree.same, tree.previous, tree.starters
     make_plan(genome, inputs, outputs, full, plan, weights, work.reach)
-    feed_contexts(
-        genome, full, tree.sizes, plan, weights, values, tree.rows, index, same, previous, starters
-    )
     r = 0
     for u in range(inputs, inputs + outputs):
         r = max(r, plan[RESOLUTION, u])
+    if tree.floors[tree.chunk_start[r]] > limit:
+        return math.inf
+    feed_contexts(
+        genome, full, tree.sizes, plan, weights, values, tree.rows, index, same, previous, starters
+    )
     if r == full:
         fill_tables(
             genome, full, tree.sizes, plan, weights, values, work.tables, tree.rows, index, same,
@@ -122,9 +124,9 @@ def surprisal(genome: Words, tree: Tree, work: Workspace) -> float:
         bits += chunk_bits(
             work.chances, tree.items, tree.weights, tree.item_start[chunk], work.buffer
         )
-        if bits == math.inf:
-            return math.inf
         chunk += 1
+        if bits + tree.floors[chunk] > limit or bits == math.inf:
+            return math.inf
     return bits
 
 
@@ -287,7 +289,7 @@ def score_rows(
     for i in range(begin, end):
         genome = words[starts[i] : starts[i + 1]]
         lengths[i] = encoded_length(genome, encoding, work.plan[STACK])
-        bits[i] = surprisal(genome, tree, work)
+        bits[i] = surprisal(genome, tree, work, math.inf)
         norms[0, i], norms[1, i] = weight_norms(genome)
 
 

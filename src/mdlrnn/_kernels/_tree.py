@@ -60,6 +60,9 @@ class Tree(NamedTuple):
     item_start: Ints
     """For each chunk four places in `items`: chances that count once, totals that count once (-1),
     all others, and the end."""
+    floors: Floats
+    """For each entry of `chunks`: fewer bits no network of that resolution can need from there on,
+    since a context's own frequencies are the best chances for it."""
 
 
 def tree_of(corpus: Corpus) -> Tree:
@@ -104,6 +107,7 @@ def tree_of(corpus: Corpus) -> Tree:
         items=np.concatenate([piece.items for piece in pieces]),
         weights=np.concatenate([piece.weights for piece in pieces]),
         item_start=np.concatenate(item_start),
+        floors=np.concatenate([piece.floors for piece in pieces]),
     )
 
 
@@ -131,6 +135,7 @@ class _Pieces(NamedTuple):
     items: Indices
     weights: Floats
     starts: Ints
+    floors: Floats
 
 
 def _pieces(corpus: Corpus, context: Ints, size: int) -> _Pieces:
@@ -140,8 +145,10 @@ def _pieces(corpus: Corpus, context: Ints, size: int) -> _Pieces:
     distinct, inverse = np.unique(key, return_inverse=True)
     weights = np.bincount(inverse, weights=corpus.item_weight)
     entries, target = distinct // targets, distinct % targets
+    totals = np.bincount(entries, weights=weights, minlength=size)
+    least = -weights * np.log2(weights / totals[entries])
+    floor = np.bincount(entries, weights=least, minlength=size)
     if corpus.outputs > 1:
-        totals = np.bincount(entries, weights=weights, minlength=size)
         counted = np.flatnonzero(totals)
         entries = np.concatenate([entries, counted])
         target = np.concatenate([target, np.full(len(counted), targets)])
@@ -168,6 +175,7 @@ def _pieces(corpus: Corpus, context: Ints, size: int) -> _Pieces:
         np.concatenate(items).astype(np.uint32),
         np.concatenate(kept).astype(np.float64),
         np.array(starts, dtype=np.int64),
+        np.array([floor[begin:].sum() for begin in boundaries]),
     )
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .._evolve import Progress
     from .._runs import Recorder
 
-_PRESETS: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
+_SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
 UNBOUNDED = 10**9
 """Generations of a run that ends with a proof and not by a number."""
 _LIMITS = ("generations", "seconds", "target", "patience")
@@ -71,15 +71,23 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @_limit("--patience", "patience", "N", "Stop after so many generations without improvement.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="[default: all cores]")
 @click.option(
-    "--preset", type=click.Choice(list(_PRESETS)), help="paper: as in the paper, with 250 islands."
+    "--search",
+    "kind",
+    type=click.Choice(list(_SEARCHES)),
+    help="paper: as in the paper, with 250 islands.",
 )
 @_number("--islands", Search.islands, "Populations that evolve apart.")
 @_number("--population", Search.population, "Networks on each island.")
 @_number("--tournament", Search.tournament, "Networks that compete at each step.")
 @_chance("--further-mutations", Search.further_mutations, "Chance to mutate once more.")
 @_chance("--fresh-weights", Search.fresh_weights, "Chance to draw a weight anew.")
+@_chance("--compound-mutations", Search.compound_mutations, "Chance to change a whole unit.")
+@_chance("--grafts", Search.grafts, "Chance to take an output from another network.")
 @click.option(
     "--distinct/--no-distinct", default=None, help="Drop offspring that score as another does."
+)
+@click.option(
+    "--elitist/--no-elitist", default=None, help="Keep offspring only if they beat a network."
 )
 @click.option(
     "--restarts/--no-restarts", default=None, help="Start islands anew when they stagnate."
@@ -120,7 +128,7 @@ def evolve(
     out: str | None,
     resume: str | None,
     threads: int | None,
-    preset: str | None,
+    kind: str | None,
     objective: str | None,
     hold_out: float | None,
     size: int | None,
@@ -155,15 +163,15 @@ def evolve(
     data = None if corpus is None else load_corpus(corpus, words, size)
     held = None
     if resume is not None:
-        if out is not None or preset is not None or hold_out is not None:
+        if out is not None or kind is not None or hold_out is not None:
             raise InputError(
-                "--out, --preset and --hold-out are for new runs; leave them out with --resume."
+                "--out, --search and --hold-out are for new runs; leave them out with --resume."
             )
         opened = _reopened(Path(resume), data, given, objective)
     elif corpus is None or data is None:
         raise InputError("no corpus is given; name a file, or a run to go on with: --resume DIR.")
     else:
-        search = replace(_PRESETS[preset or "default"](), **given)
+        search = replace(_SEARCHES[kind or "default"](), **given)
         if hold_out is not None:
             data, held = data.split(hold_out, search.seed)
         opened = _begun(Path(corpus), data, size, words, search, objective, out)

@@ -19,6 +19,7 @@ _COMMANDS = {
     "runs": ("_runs", "List runs: where they stand and what they have found."),
     "score": ("_score", "What a network costs on a corpus: |G|, |D:G| and their sum."),
     "feed": ("_feed", "Feed a string and show every unit and probability at each step."),
+    "draw": ("_draw", "Draw a network as SVG, PNG, PDF, TikZ or dot."),
     "encode": ("_code", "Write a network as the bits that |G| counts, part by part."),
     "decode": ("_code", "Read a network back from its bits."),
     "bench": ("_bench", "Measure the speed of this machine."),

@@ -44,9 +44,7 @@ class Drawing:
         return picture(self.network, self.layout)
 
     def svg(self) -> str:
-        from ._svg import svg
-
-        return svg(self.picture)
+        return self.picture.svg()
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -77,9 +75,7 @@ def draw(network: Network) -> Drawing:
 def picture_bytes(picture: Picture, kind: str) -> bytes:
     """A drawing or a plot in one of `FORMATS` but dot, which knows networks only."""
     if kind == "svg":
-        from ._svg import svg
-
-        return svg(picture).encode()
+        return picture.svg().encode()
     if kind == "tex":
         from ._tikz import tikz
 
@@ -88,7 +84,7 @@ def picture_bytes(picture: Picture, kind: str) -> bytes:
         from ._raster import raster
 
         return raster(picture, kind)
-    raise InputError(f"there is no format {kind!r}; use one of {', '.join(FORMATS)}.")
+    raise InputError(f"a plot cannot be written as {kind!r}; use svg, png, pdf or tex.")
 
 
 def format_of(path: PathLike) -> str:

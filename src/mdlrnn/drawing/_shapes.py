@@ -10,6 +10,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from .._files import PathLike, save_bytes
+
 
 class Point(NamedTuple):
     x: float
@@ -118,6 +120,20 @@ class Picture:
     height: float
     groups: tuple[Group, ...]
     title: str = ""
+
+    def svg(self) -> str:
+        from ._svg import svg
+
+        return svg(self)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def save(self, path: PathLike) -> None:
+        """Write it in the format that the name ends with: .svg, .png, .pdf or .tex."""
+        from . import format_of, picture_bytes
+
+        save_bytes(path, picture_bytes(self, format_of(path)))
 
 
 def text_width(text: str, size: float) -> float:

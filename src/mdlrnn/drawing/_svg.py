@@ -30,12 +30,13 @@ def escaped(text: str) -> str:
     return text
 
 
-def svg(picture: Picture, label: str | None = None) -> str:
+def svg(picture: Picture, label: str | None = None, scale: float = 1.0) -> str:
     """The picture as an `<svg>` element; it is a file's text as well as part of a page."""
     width, height = _number(picture.width), _number(picture.height)
+    shown = [_number(scale * size) for size in (picture.width, picture.height)]
     title = escaped(label or picture.title)
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{shown[0]}" height="{shown[1]}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{title}" '
         f'font-family="{FONT}">'
     )

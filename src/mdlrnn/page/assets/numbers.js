@@ -100,18 +100,18 @@ function parseNumber(text) {
   return fraction(sign === "-" ? -n : n, d);
 }
 
-// In full: a fraction as it is, a double to its last digit.
+// In full: a fraction as it is, a double to its last digit and never without a point or exponent.
 function fullText(x) {
-  if (!isExact(x)) return String(x);
+  if (!isExact(x)) return /^-?\d+$/.test(String(x)) ? `${x}.0` : String(x);
   return x.d === 1n ? String(x.n) : `${x.n}/${x.d}`;
 }
 
-// As it fits a unit: a short fraction as it is, else five digits after a ~ for "rounded".
-function shortText(x) {
+// As it fits a table: a short fraction as it is, else some digits after a ~ for "rounded".
+function shortText(x, longest = 9, digits = 5) {
   if (isExact(x) && bits(x.n < 0n ? -x.n : x.n) < 64 && bits(x.d) < 64) {
     const text = fullText(x);
-    if (text.length <= 9) return text.replace("-", "−");
+    if (text.length <= longest) return text.replace("-", "−");
   }
   const value = toNumber(x);
-  return "~" + String(Number(value.toPrecision(4))).replace("-", "−");
+  return "~" + String(Number(value.toPrecision(digits))).replace("-", "−");
 }

@@ -88,7 +88,7 @@ function showOnDrawing(values) {
       group.append(text);
       group.classList.add("stepping");
     }
-    const shown = network.order.includes(u) ? shortText(values[u]) : "–";
+    const shown = network.order.includes(u) ? shortText(values[u], 7, 2) : "–";
     text.textContent = shown;
     text.setAttribute("font-size", shown.length > 6 ? 8 : 10);
     group.classList.toggle("on", !isZero(values[u]));
@@ -298,10 +298,7 @@ document.querySelectorAll("#drawing [data-unit], #drawing [data-connection], #dr
 $("drawing").querySelector("svg").setAttribute("role", "group");
 
 const state = new URLSearchParams(location.hash.slice(1));
-if (state.has("s")) $("string").value = state.get("s");
+$("string").value = state.has("s") ? state.get("s") : data.example;
 feedString($("string").value, state.has("i") ? Number(state.get("i")) || 0 : null);
-if (!given.rows.length) {
-  $("string").value = data.example;
-  feedString(data.example);
-}
+if (!given.rows.length) feedString(data.example);
 document.documentElement.dataset.ready = "yes";

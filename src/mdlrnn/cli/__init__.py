@@ -17,6 +17,8 @@ _COMMANDS = {
     "tasks": ("_tasks", "List the paper's tasks."),
     "sample": ("_tasks", "Draw random strings of a task."),
     "runs": ("_runs", "List runs: where they stand and what they have found."),
+    "watch": ("_watch", "Show how a run stands, until it ends."),
+    "report": ("_report_page", "Write a page on which to look inside a network or a run."),
     "score": ("_score", "What a network costs on a corpus: |G|, |D:G| and their sum."),
     "feed": ("_feed", "Feed a string and show every unit and probability at each step."),
     "draw": ("_draw", "Draw a network as SVG, PNG, PDF, TikZ or dot."),

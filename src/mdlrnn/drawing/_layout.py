@@ -181,9 +181,12 @@ def question(network: Network, ranks: list[list[int]], back: frozenset[int]) -> 
 
 
 def _pointing_back(network: Network) -> frozenset[int]:
-    """Connections whose target is, by what is fed forward, before their source."""
+    """Connections that are drawn downwards: forward ones that close a loop, and recurrent ones to a
+    unit that comes before their source, by its role or by what is fed forward."""
     order, ignored = plan(network)
-    place = {unit: at for at, unit in enumerate(order)}
+    ranks = {"input": 0, "hidden": 1, "output": 2}
+    fed = {unit: at for at, unit in enumerate(order)}
+    place = [(ranks[network.role(u)], fed.get(u, -1)) for u in range(len(network.units))]
     return frozenset(
         number
         for number, c in enumerate(network.connections)
@@ -191,7 +194,7 @@ def _pointing_back(network: Network) -> frozenset[int]:
         and (
             (c.source, c.target) in ignored
             if c.kind == "forward"
-            else place.get(c.target, -1) < place.get(c.source, -1)
+            else place[c.target] < place[c.source]
         )
     )
 

@@ -37,9 +37,12 @@ def clarity(layout: Layout) -> Clarity:
     overlaps = sum(_overlap(*pair) for pair in combinations(boxes, 2))
     overlaps += sum(_overlap(box, square) for box in boxes for square in squares)
     struck = crossings = 0
+    extents = [(*line.min(axis=0).tolist(), *line.max(axis=0).tolist()) for line in lines]
     for i, line in enumerate(lines):
-        crossings += sum(_cross(line, other) for other in lines[:i])
-        struck += sum(_inside(line, box) for j, box in enumerate(boxes) if j != i)
+        near = [j for j in range(i) if _overlap(extents[i], extents[j])]
+        crossings += sum(_cross(line, lines[j]) for j in near)
+        hit = [box for j, box in enumerate(boxes) if j != i and _overlap(extents[i], box)]
+        struck += sum(_inside(line, box) for box in hit)
         struck += sum(_over(layout.placed[i], line, u, p) for u, p in enumerate(layout.units))
     length = sum(float(np.hypot(*np.diff(line, axis=0).T).sum()) for line in lines)
     return Clarity(overlaps, struck, crossings, round(length / _COARSE))

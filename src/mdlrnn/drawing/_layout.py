@@ -20,10 +20,10 @@ RADIUS = 27.0
 LABEL_SIZE = 12.0
 LABEL_HEIGHT = 15.0
 MARGIN = 8.0
-TRIALS = 16
-"""Layouts to choose from, each a few milliseconds."""
-MANY = 60
-"""Units beyond which the first layout is taken."""
+TRIALS, FEW_TRIALS = 16, 6
+"""Further layouts to choose from, if the first one has something crossed."""
+SEVERAL, MANY = 24, 60
+"""Units up to which many are tried, and up to which any are: a layout takes ever longer."""
 _INCH = 72.0
 _ROOM_SIZE = 13.0
 """Of Courier, a line of which is as high as a label."""
@@ -95,14 +95,21 @@ def lay_out(network: Network) -> Layout:
         list(range(network.inputs, last)),
         list(range(last, len(network.units))),
     ]
-    found: list[Layout] = []
     back = _pointing_back(network)
-    for _ in range(TRIALS if len(network.units) <= MANY else 1):
-        found.append(_ask(network, ranks, back))
+    best = _ask(network, ranks, back)
+    if len(network.units) > MANY:
+        return best
+    least = clarity(best)
+    for _ in range(TRIALS if len(network.units) <= SEVERAL else FEW_TRIALS):
+        if not any(least[:-1]):
+            break
         for units in ranks:
             random.shuffle(units)
-    # min takes the first of equals, so that units stand in the order of their numbers if they can.
-    return min(found, key=clarity) if len(found) > 1 else found[0]
+        other = _ask(network, ranks, back)
+        # Only what is clearer counts, so that units stand in the order of numbers if they can.
+        if clarity(other) < least:
+            best, least = other, clarity(other)
+    return best
 
 
 def _ask(network: Network, ranks: list[list[int]], back: frozenset[int]) -> Layout:

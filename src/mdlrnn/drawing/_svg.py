@@ -40,7 +40,10 @@ def svg(picture: Picture, label: str | None = None, scale: float = 1.0) -> str:
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{title}" '
         f'font-family="{FONT}">'
     )
-    return "\n".join([head, f"<title>{title}</title>", *map(_group, picture.groups), "</svg>", ""])
+    # Ink needs paper: a notebook or a viewer may be dark.
+    paper = f'<rect class="paper" width="{width}" height="{height}" fill="#ffffff"/>'
+    groups = map(_group, picture.groups)
+    return "\n".join([head, f"<title>{title}</title>", paper, *groups, "</svg>", ""])
 
 
 def _group(group: Group) -> str:

@@ -114,8 +114,10 @@ class Group:
     faded: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Picture:
+    """A drawing or a plot. A notebook shows it; `save` writes it as its file's name says."""
+
     width: float
     height: float
     groups: tuple[Group, ...]
@@ -128,6 +130,9 @@ class Picture:
 
     def _repr_svg_(self) -> str:
         return self.svg()
+
+    def __repr__(self) -> str:
+        return f"Picture({self.title!r}, {self.width:.0f} by {self.height:.0f} points)"
 
     def save(self, path: PathLike) -> None:
         """Write it in the format that the name ends with: .svg, .png, .pdf or .tex."""

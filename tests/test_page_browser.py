@@ -27,6 +27,18 @@ STRINGS = {
 }  # fmt: skip
 
 
+READ = """() => {
+    const row = document.querySelector("#rows tr[aria-current]");
+    const all = (s) => [...row.querySelectorAll(s)].map((td) => td.dataset.value);
+    return {
+      step: Number(row.querySelector("th").textContent),
+      values: all("[data-unit-value]"), chances: all("[data-chance]"),
+      bars: [...document.querySelectorAll("#chances output")].map((o) => o.dataset.value),
+      drawn: [...document.querySelectorAll("#drawing .value")].map((t) => t.textContent),
+    };}"""
+"""What the page shows of the current step."""
+
+
 class Tab:
     """A page that is open, with what went wrong on it."""
 
@@ -47,7 +59,7 @@ class Tab:
         self.tab.wait_for_selector("html[data-ready]", state="attached")
 
     def steps(self, string: str) -> list[dict[str, Any]]:
-        """Type the string, step through it with the button, and read each step off the page."""
+        """Type the string, step through it with the mouse, and read each step off the page."""
         tab = self.tab
         tab.fill("#string", string)
         assert tab.text_content("#message") == ""
@@ -55,24 +67,22 @@ class Tab:
         tab.fill("#slider", "0")
         found = []
         for i in range(count):
-            found.append(
-                tab.evaluate(
-                    """() => {
-                    const row = document.querySelector("#rows tr[aria-current]");
-                    const all = (s) => [...row.querySelectorAll(s)].map((td) => td.dataset.value);
-                    return {
-                      step: Number(row.querySelector("th").textContent),
-                      values: all("[data-unit-value]"), chances: all("[data-chance]"),
-                      bars: [...document.querySelectorAll("#chances output")]
-                        .map((o) => o.dataset.value),
-                      drawn: [...document.querySelectorAll("#drawing .value")]
-                        .map((t) => t.textContent),
-                    };}"""
-                )
-            )
+            found.append(tab.evaluate(f"() => ({READ})()"))
             assert found[-1]["step"] == i
             if i + 1 < count:
                 tab.click("#next")
+        return found
+
+    def quick_steps(self, string: str) -> list[dict[str, Any]]:
+        """The same, pressing the button from within the page."""
+        self.tab.fill("#string", string)
+        self.tab.fill("#slider", "0")
+        found: list[dict[str, Any]] = self.tab.evaluate(
+            f"""() => {{
+            const read = {READ}, next = document.getElementById("next"), found = [read()];
+            while (!next.disabled) {{ next.click(); found.push(read()); }}
+            return found; }}"""
+        )
         return found
 
     def close(self) -> None:
@@ -185,7 +195,7 @@ def test_the_page_computes_what_python_computes_for_fifty_random_networks(
         path = tmp_path / "random.html"
         path.write_text(page(network_content(net, "random")), encoding="utf-8")
         tab = Tab(browser, path)
-        shown = tab.steps(string)
+        shown = tab.quick_steps(string)
         tab.close()
         blown_up += agree(net, string, shown)
         values += len(shown) * (len(net.units) + net.outputs)
@@ -303,6 +313,30 @@ def test_units_and_connections_tell_their_bits(open_page: Callable[..., Tab]) ->
     assert own + count == len(str(tab.text_content("#bits"))) == 155
     tab.hover('#bits [data-part="0"]')
     assert str(tab.text_content("#about")).startswith("7 units")
+
+
+def test_pointing_at_a_thin_line_is_enough(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn()).tab
+    # Four pixels beside the middle of each curve, where no weight stands.
+    for number in range(4):
+        x, y = tab.evaluate(
+            f"""() => {{
+            const path = document.querySelector('#drawing [data-connection="{number}"] path');
+            const at = path.getPointAtLength(path.getTotalLength() / 2);
+            const p = at.matrixTransform(path.getScreenCTM());
+            return [p.x - 4, p.y]; }}"""
+        )
+        tab.mouse.move(x, y)
+        assert tab.get_attribute("#drawing .pointed", "data-connection") == str(number)
+
+
+def test_what_is_shown_of_an_earlier_string_is_greyed(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn()).tab
+    opacity = "() => getComputedStyle(document.getElementById('chances')).opacity"
+    tab.fill("#string", "ax")
+    assert float(tab.evaluate(opacity)) < 1
+    tab.fill("#string", "ab")
+    assert float(tab.evaluate(opacity)) == 1
 
 
 def test_pointing_at_bits_marks_the_drawing(open_page: Callable[..., Tab]) -> None:

@@ -214,7 +214,7 @@ def label_box(placed: Placed) -> tuple[float, float, float, float]:
 
 
 def _label_width(text: str) -> float:
-    return math.ceil(text_width(text, LABEL_SIZE)) + 6
+    return math.ceil(text_width(text, LABEL_SIZE)) + 8
 
 
 def _room(text: str) -> str:

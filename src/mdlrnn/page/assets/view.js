@@ -29,6 +29,7 @@ function feedString(text, at = null) {
   const result = readString(network, text);
   $("message").textContent = result.error || "";
   $("string").setAttribute("aria-invalid", result.error ? "true" : "false");
+  document.body.classList.toggle("stale", Boolean(result.error)); // what is shown is of before
   if (result.error) return;
   given = result;
   fed = [];
@@ -296,6 +297,12 @@ for (const id of ["drawing", "bits"]) {
 document.querySelectorAll("#drawing [data-unit], #drawing [data-connection], #drawing [data-bias]")
   .forEach((group) => group.setAttribute("tabindex", "0"));
 $("drawing").querySelector("svg").setAttribute("role", "group");
+// A thin line is hard to point at: an unseen wide one lies over it.
+document.querySelectorAll("#drawing [data-connection] path, #drawing [data-bias] path").forEach((path) => {
+  const wide = path.cloneNode();
+  wide.setAttribute("class", "hit");
+  path.before(wide);
+});
 
 const state = new URLSearchParams(location.hash.slice(1));
 $("string").value = state.has("s") ? state.get("s") : data.example;

@@ -85,6 +85,14 @@ def test_the_bits_of_the_page_are_the_network_s(net: Network) -> None:
             assert own[2]["label"] == c.kind
 
 
+@given(networks(max_hidden=4, max_connections=12))
+@settings(max_examples=12)
+def test_any_network_has_a_page(net: Network) -> None:
+    outline = Outline(page(network_content(net, "any")))
+    assert outline.open == []
+    assert outline.addresses == []
+
+
 def test_a_theorem_has_a_place_and_none_leaves_none() -> None:
     theorem = Theorem(
         "For every n it is right.", ("phase", "u6"), (("after a", "k"),), "By machine."

@@ -4,6 +4,10 @@ picture = plots.plot_probabilities(plots.probabilities(net, "aabb"))
 picture.save("aabb.svg")  # or .png, .pdf, .tex; a notebook shows it as it is
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ._accuracy import Accuracy as Accuracy
 from ._accuracy import accuracy as accuracy
 from ._along import Probabilities as Probabilities
@@ -20,6 +24,9 @@ from ._search import History as History
 from ._search import front as front
 from ._search import history as history
 
+if TYPE_CHECKING:
+    from .._evolve import Run
+
 __all__ = [
     "Accuracy", "Front", "History", "Probabilities", "Values", "accuracy", "front", "history",
     "plot_accuracy", "plot_front", "plot_history", "plot_probabilities", "plot_values",
@@ -27,9 +34,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-def run_html(run: object) -> str:
+def run_html(run: Run) -> str:
     """What a notebook shows of a `Run`: its curve and its best network."""
-    from .._evolve import Run
-
-    assert isinstance(run, Run)
     return plot_history(history(run)).svg() + run.best.draw().svg()

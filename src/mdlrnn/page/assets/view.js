@@ -55,6 +55,8 @@ function goOn() {
 
 // Showing
 
+const colour = (output) => (network.outputs === 1 ? "s2" : `s${output % 8}`);
+
 function labels() {
   if (network.alphabet) return network.alphabet;
   return network.outputs === 1 ? ["1"] : [...Array(network.outputs).keys()].map(String);
@@ -99,7 +101,7 @@ function showOnDrawing(values) {
 function showChances(chances) {
   const rows = labels().map((label, i) => {
     const row = element("div", { class: "chance" });
-    const bar = element("span", { class: `bar s${i % 8}` });
+    const bar = element("span", { class: `bar ${colour(i)}` });
     bar.style.width = `${100 * toNumber(chances[i])}%`;
     const track = element("span", { class: "track" });
     track.append(bar);
@@ -130,7 +132,8 @@ function showTable(at) {
 
 // The strip: the probabilities after each symbol, as stacked bars
 
-const WIDTH = 18, HEIGHT = 90;
+const SINGLE = network.alphabet && network.alphabet.every((symbol) => [...symbol].length === 1);
+const WIDTH = SINGLE ? 18 : 44, HEIGHT = 90, LETTERS = SINGLE ? 1 : 5;
 
 function drawStrip() {
   const count = given.rows.length;
@@ -152,13 +155,13 @@ function fillStrip(from) {
       if (size > 0.05) {
         const y = network.outputs === 1 ? HEIGHT - size : top;
         group.append(element("rect", {
-          class: `s${k % 8}`, x: i * WIDTH + 1, y: y.toFixed(2), width: WIDTH - 2, height: size.toFixed(2),
+          class: colour(k), x: i * WIDTH + 1, y: y.toFixed(2), width: WIDTH - 2, height: size.toFixed(2),
         }));
       }
       top += size;
     });
     const symbol = [...given.read[i]];
-    const text = symbol.length > 2 ? symbol[0] + "…" : symbol.join("");
+    const text = symbol.length > LETTERS ? symbol.slice(0, LETTERS - 1).join("") + "…" : symbol.join("");
     group.append(element("text", { x: i * WIDTH + WIDTH / 2, y: HEIGHT + 15, "text-anchor": "middle" }, text));
     added.append(group);
   }

@@ -132,6 +132,7 @@ def test_plots_are_saved_by_their_ending(tmp_path: Path) -> None:
 
 def test_a_run_is_shown_as_its_curve_and_its_network(run: Run) -> None:
     html = plots.run_html(run)
+    assert run._repr_html_() == html
     assert html.count("<svg") == 2
     assert run.best.draw().svg() in html
 

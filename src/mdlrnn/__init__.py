@@ -8,7 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import drawing as drawing
     from . import languages as languages
+    from . import page as page
+    from . import plots as plots
     from . import zoo as zoo
     from ._corpus import Corpus as Corpus
     from ._encoding import Encoding as Encoding
@@ -60,7 +63,7 @@ _HOME = {
     "score_many": "_score",
 }
 
-_SUBMODULES = ("languages", "zoo")
+_SUBMODULES = ("drawing", "languages", "page", "plots", "zoo")
 
 __version__ = "0.1.0"
 __all__ = [

@@ -217,13 +217,21 @@ def migrate(states: list[State], size: int, turn: int) -> list[State]:
 
 
 def stagnant(states: list[State], generations: int) -> list[int]:
-    """The islands, but for the first, that found nothing better in so many generations."""
+    """The islands, but for the first, that found nothing better for as long as they wait.
+
+    Some wait longer than others: what a basin is worth shows after 30,000 steps or after 500,000.
+    """
     waited = generations * len(states[0].values)
     return [
         i
         for i, state in enumerate(states)
-        if i > 0 and state.counters[STEPS] - state.counters[IMPROVED_AT] >= waited
+        if i > 0 and state.counters[STEPS] - state.counters[IMPROVED_AT] >= waited * patience_of(i)
     ]
+
+
+def patience_of(island: int) -> int:
+    """How many intervals an island waits: every other one 1, half of the rest 4, the others 16."""
+    return 1 if island % 2 else 4 if island % 4 else 16
 
 
 def retire(states: list[State], leaving: list[int], size: int) -> State:

@@ -11,6 +11,7 @@ from ._errors import InputError
 from ._network import MOST_UNITS
 
 DEFAULT_ACTIVATIONS = Encoding.activations
+CHANCES = ("further_mutations", "fresh_weights", "compound_mutations", "grafts")
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Search:
                 raise InputError(f"{name} is {value!r}; it must be a finite number.")
             if value is not None and name != "target" and value <= 0:
                 raise InputError(f"{name} is {value!r}; it must be more than 0.")
-        for name in ("further_mutations", "fresh_weights", "compound_mutations", "grafts"):
+        for name in CHANCES:
             value = getattr(self, name)
             if not isinstance(value, int | float) or not 0 <= value <= 0.95:
                 raise InputError(f"{name} is {value!r}; it must be a chance from 0 to 0.95.")

@@ -18,8 +18,9 @@ from .._corpus import Corpus
 
 CHUNK = 1024
 """Nodes fed at a time: a few rows of this many float64 stay in the first-level cache."""
-FIRST_CHUNK = 256
-"""The first chunk is small, since most networks that score infinity do so on short prefixes."""
+FIRST_CHUNKS = (40, 256)
+"""The first chunks end here: most networks that score infinity, or too much for the search to care,
+do so on short prefixes."""
 MOST_CONTEXTS = 3
 FEWEST_ONES = 64
 FEWEST_MERGED = 3
@@ -180,9 +181,12 @@ def _pieces(corpus: Corpus, context: Ints, size: int) -> _Pieces:
 
 
 def _boundaries(size: int) -> list[int]:
-    if size <= CHUNK:
-        return [0, size]
-    return [0, *range(FIRST_CHUNK, size, CHUNK), size]
+    """Where chunks start, and the size; a chunk is not cut off for less than its own size."""
+    first = [end for end in FIRST_CHUNKS if 2 * end <= size]
+    start = first[-1] if first else 0
+    if size - start <= CHUNK:
+        return [0, *first, size]
+    return [0, *first[:-1], *range(start, size, CHUNK), size]
 
 
 def table_rows(outputs: int) -> int:

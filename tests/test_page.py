@@ -15,6 +15,7 @@ from hypothesis import given, settings
 
 from conftest import is_one_sentence
 from mdlrnn import Corpus, Encoding, Network, Search, encode, record, zoo
+from mdlrnn._tasks import task_named
 from mdlrnn.cli._watch import curve
 from mdlrnn.page import Theorem, network_content, page
 from mdlrnn.page._data import described_parts
@@ -102,6 +103,16 @@ def test_a_theorem_has_a_place_and_none_leaves_none() -> None:
     assert "For every n it is right." in shown
     assert '<th scope="row">after a</th><td>k</td>' in shown
     assert "Theorem" not in page(network_content(zoo.anbn(), "anbn"))
+
+
+def test_what_can_be_proved_stands_on_the_page() -> None:
+    pytest.importorskip("z3")
+    content = network_content(zoo.anbn(), "anbn", task=task_named("anbn"), size=100)
+    assert content.theorem is not None
+    assert "10^-6" in content.theorem.statement
+    assert "k &gt; 0" in page(content)
+    wrong = network_content(zoo.anb2n(), "anb2n", task=task_named("anbn"), size=100)
+    assert wrong.theorem is None
 
 
 def test_score_and_measures_are_those_of_the_commands() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .._corpus import Corpus
 
 FOLLOW_SECONDS = 5
+PROOF_SECONDS = 20.0
 
 
 def network_content(
@@ -30,7 +31,7 @@ def network_content(
     size: int | None = None,
     theorem: Theorem | None = None,
 ) -> Content:
-    """A network, scored on a corpus and measured on a task where these are given."""
+    """A network, scored on a corpus, measured on a task and proved for it where these are given."""
     from .._score import score
 
     encoding = encoding or Encoding.fitting(network)
@@ -38,6 +39,7 @@ def network_content(
         corpus, corpus_name = task.training(size), f"{task.title}, {size or task.size:,}"
     scored = None if corpus is None else score(network, corpus, encoding)
     measures, accuracy = _measured(network, task, size)
+    theorem = theorem or _proved(network, task)
     return Content(
         network, encoding, title, corpus=corpus_name, score=scored, measures=measures,
         accuracy=accuracy, theorem=theorem,
@@ -48,7 +50,7 @@ def run_content(
     folder: Path, title: str, *, task: Task | None = None, size: int | None = None,
     theorem: Theorem | None = None,
 ) -> Content:  # fmt: skip
-    """The best network of a run so far. Measures are taken once the run has ended."""
+    """The best network of a run so far. It is measured and proved once the run has ended."""
     from ..plots import front, history
 
     if not holds_run(folder):
@@ -64,6 +66,8 @@ def run_content(
     settings = read_settings(folder)
     running = status.status == "running"
     measures, accuracy = (None, None) if running else _measured(network, task, size)
+    if theorem is None and not running:
+        theorem = _proved(network, task)
     search = Search(
         facts(status, settings.search.to_dict()), history(folder), front(folder), running
     )
@@ -110,3 +114,22 @@ def _measured(network: Network, task: Task | None, size: int | None) -> tuple[An
 
     report = measure(network, task, size)
     return {**report.to_dict(), "title": task.title}, accuracy(network, task)
+
+
+def _proved(network: Network, task: Task | None) -> Theorem | None:
+    """The theorem about the network and the task's language, where there is one and a solver."""
+    from ..languages import Language
+    from ..proofs._solver import available
+
+    if task is None or not isinstance(task.language, Language | None) or not available("z3"):
+        return None
+    from ..proofs._document import cells
+    from ..proofs._prove import prove
+
+    proof = prove(network, task.language or task.name, seconds=PROOF_SECONDS)
+    if not proof.proved:
+        return None
+    head, rows = cells(proof)
+    return Theorem(
+        proof.statement, tuple(head), tuple(tuple(row) for row in rows), " ".join(proof.notes)
+    )

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import comparisons as comparisons
     from . import languages as languages
     from . import zoo as zoo
     from ._corpus import Corpus as Corpus
@@ -54,7 +55,7 @@ _HOME = {
     "score_many": "_score",
 }
 
-_SUBMODULES = ("languages", "zoo")
+_SUBMODULES = ("comparisons", "languages", "zoo")
 
 __version__ = "0.1.0"
 __all__ = [

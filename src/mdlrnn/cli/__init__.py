@@ -17,6 +17,7 @@ _COMMANDS = {
     "tasks": ("_tasks", "List the paper's tasks."),
     "sample": ("_tasks", "Draw random strings of a task."),
     "baseline": ("_baseline", "Train the paper's classical RNNs on a task, for comparison."),
+    "reproduce": ("_reproduce", "Make the paper's tables again, beside the published figures."),
     "runs": ("_runs", "List runs: where they stand and what they have found."),
     "score": ("_score", "What a network costs on a corpus: |G|, |D:G| and their sum."),
     "feed": ("_feed", "Feed a string and show every unit and probability at each step."),

@@ -105,6 +105,12 @@ def train(
         return [row for row in found if model_of(row) in asked]
 
 
+def kept(folder: PathLike) -> list[Row]:
+    """The measures of all models that are done in a folder; none where there is no such folder."""
+    home = Path(folder)
+    return all_rows(home, _done_groups(home))
+
+
 def best(rows: Iterable[Row], key: str = "test_cross_entropy") -> Row | None:
     """The row with the lowest of these, the first of equals."""
     finite = [row for row in rows if row[key] is not None and math.isfinite(row[key])]

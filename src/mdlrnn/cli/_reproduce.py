@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 _SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
 
+LABELS = {"probe": "table:partial_mdl", "table": "table:formal_lang_results"}
+"""As in the paper."""
+
 
 @click.group()
 def reproduce() -> None:
@@ -168,7 +171,9 @@ def table(
     if not no_proofs:
         entries = [judged(entry, folder) for entry in entries]
         if not any("proof" in run for entry in entries for run in entry.runs):
-            notes.append("No theorem was sought: the prover is not installed.")
+            notes.append(
+                'No theorem was sought: the prover is not installed (pip install "mdlrnn[prove]").'
+            )
     sheet = table_sheet(entries)
     rows = flat(entries)
     _write(folder, "table", sheet, rows, table_page(entries, _command(), notes), markdown)
@@ -308,7 +313,7 @@ def _write(
 
     caption = "Published figures and those found here; cross-entropy in hundredths of a bit."
     save_text(folder / f"{name}.md", page)
-    save_text(folder / f"{name}.tex", latex(sheet, caption, f"table:{name}"))
+    save_text(folder / f"{name}.tex", latex(sheet, caption, LABELS[name]))
     save_text(folder / f"{name}.csv", csv_of(rows))
     if markdown is not None:
         save_text(markdown, page)

@@ -64,7 +64,7 @@ def latex(sheet: Sheet, caption: str, label: str) -> str:
     lines = [r"\begin{table*}", r"\footnotesize", rf"\begin{{tabular}}{{{columns}}}", r"\hline"]
     lines.append(" & ".join(map(tex, sheet.head)) + r" \\ \hline")
     for number, row in enumerate(sheet.rows):
-        rule = r" \hline" if number in sheet.breaks else ""
+        rule = r" \hline" if number in sheet.breaks[:-1] else ""
         lines.append(" & ".join(map(tex, row)) + rf" \\{rule}")
     lines += [r"\hline", r"\end{tabular}", rf"\caption{{{tex(caption)}}}", rf"\label{{{label}}}"]
     return "\n".join([*lines, r"\end{table*}"]) + "\n"

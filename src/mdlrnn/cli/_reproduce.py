@@ -181,9 +181,7 @@ def table(
         echo_json(rows)
         return
     _show(sheet)
-    click.echo(
-        "\nCE: test cross-entropy in hundredths of a bit a character; acc: test accuracy in %"
-    )
+    click.echo("\nCE: test cross-entropy, hundredths of a bit a character; acc: test accuracy, %")
     for note in notes:
         click.echo(note)
     click.echo(f"Saved in {out}: table.md, table.tex, table.csv")

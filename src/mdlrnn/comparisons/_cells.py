@@ -54,20 +54,23 @@ def first_weights(
     }
 
 
-def rest(cell: str, weights: Weights, nodes: int) -> State:
+def rest(cell: str, recurrent: Tensor, nodes: int) -> State:
     """The state before anything is fed."""
-    models, hidden, _ = weights["recurrent"].shape
-    zeros = weights["recurrent"].new_zeros((models, nodes, hidden))
+    models, hidden, _ = recurrent.shape
+    zeros = recurrent.new_zeros((models, nodes, hidden))
     return (zeros, zeros) if cell == "lstm" else (zeros,)
 
 
-def step(cell: str, weights: Weights, fed: Tensor, state: State) -> State:
-    """One step; `fed` is what the inputs give the gates, (model, node, gate), bias included."""
+def step(cell: str, recurrent: Tensor, fed: Tensor, bias: Tensor, state: State) -> State:
+    """One step; `fed` is what the inputs give the gates, (model, node, gate), bias included.
+
+    `bias` is the recurrent bias of a GRU; in the others it is part of `fed`.
+    """
     if cell == "elman":
-        return (torch.tanh(torch.baddbmm(fed, state[0], weights["recurrent"])),)
+        return (torch.tanh(torch.baddbmm(fed, state[0], recurrent)),)
     if cell == "gru":
-        return _gru(weights, fed, state[0])
-    return _lstm(weights, fed, state)
+        return _gru(recurrent, fed, bias, state[0])
+    return _lstm(recurrent, fed, state)
 
 
 def fed_by(cell: str, weights: Weights, rows: Tensor) -> Tensor:
@@ -82,9 +85,9 @@ def fed_by(cell: str, weights: Weights, rows: Tensor) -> Tensor:
     return torch.baddbmm(bias, rows.expand(models, *rows.shape), weights["input"])
 
 
-def _gru(weights: Weights, fed: Tensor, hidden: Tensor) -> State:
+def _gru(recurrent: Tensor, fed: Tensor, bias: Tensor, hidden: Tensor) -> State:
     size = hidden.shape[2]
-    back = torch.baddbmm(weights["recurrent_bias"], hidden, weights["recurrent"])
+    back = torch.baddbmm(bias, hidden, recurrent)
     fed_gates, fed_new = fed.split((2 * size, size), 2)
     back_gates, back_new = back.split((2 * size, size), 2)
     reset, update = torch.sigmoid(fed_gates + back_gates).split(size, 2)
@@ -92,10 +95,10 @@ def _gru(weights: Weights, fed: Tensor, hidden: Tensor) -> State:
     return (torch.lerp(new, hidden, update),)
 
 
-def _lstm(weights: Weights, fed: Tensor, state: State) -> State:
+def _lstm(recurrent: Tensor, fed: Tensor, state: State) -> State:
     hidden, cells = state
     size = hidden.shape[2]
-    gates = torch.baddbmm(fed, hidden, weights["recurrent"])
+    gates = torch.baddbmm(fed, hidden, recurrent)
     first, candidate, last = gates.split((2 * size, size, size), 2)
     write, keep = torch.sigmoid(first).split(size, 2)
     cells = torch.addcmul(keep * cells, write, torch.tanh(candidate))

@@ -6,9 +6,9 @@ over fewer terms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from itertools import pairwise, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -61,8 +61,15 @@ def tree_of(corpus: Corpus, device: str = "cpu") -> Tree:
 def log_chances(cell: str, weights: Weights, tree: Tree) -> Tensor:
     """(model, node, target): natural logarithms, for training."""
     fed = fed_by(cell, weights, tree.rows).index_select(1, tree.symbols)
-    hidden = torch.cat(list(_levels(cell, weights, tree, fed.split(tree.sizes, 1))), 1)
-    return _logarithms(_outputs(weights, hidden), tree.single)
+    recurrent, bias = weights["recurrent"], weights["recurrent_bias"]
+    before: list[Tensor] = []
+    if cell == "gru":
+        offsets = _Deferred.apply(bias.expand_as(fed), recurrent, before).split(tree.sizes, 1)
+        parts = fed.split(tree.sizes, 1)
+    else:
+        parts = offsets = _Deferred.apply(fed, recurrent, before).split(tree.sizes, 1)
+    levels = _levels(cell, recurrent.detach(), tree, parts, offsets, before)
+    return _logarithms(_outputs(weights, torch.cat(list(levels), 1)), tree.single)
 
 
 def loss(cell: str, weights: Weights, tree: Tree) -> Tensor:
@@ -75,19 +82,46 @@ def chances_of(cell: str, weights: Weights, tree: Tree) -> Tensor:
     """(model, node, target): probabilities in float64, for tests as long as one likes."""
     with torch.inference_mode():
         fed = fed_by(cell, weights, tree.rows)
-        levels = (fed.index_select(1, part) for part in tree.symbols.split(tree.sizes))
-        outputs = [_outputs(weights, hidden) for hidden in _levels(cell, weights, tree, levels)]
+        parts = (fed.index_select(1, part) for part in tree.symbols.split(tree.sizes))
+        offsets = repeat(weights["recurrent_bias"], len(tree.sizes))
+        levels = _levels(cell, weights["recurrent"], tree, parts, offsets, None)
+        outputs = [_outputs(weights, hidden) for hidden in levels]
         return _logarithms(torch.cat(outputs, 1).double(), tree.single).exp()
 
 
+class _Deferred(torch.autograd.Function):  # type: ignore[misc]
+    """What is added to hidden · recurrent, passed on as it is; the gradient of the recurrent
+    weights is taken here, for all nodes in one product, instead of a large one at every level.
+
+    `before` holds the hidden values that meet the recurrent weights, once all levels are fed.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, added: Tensor, recurrent: Tensor, before: list[Tensor]) -> Tensor:
+        ctx.before = before
+        return added.view_as(added)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+        hidden = torch.cat(ctx.before, 1)
+        return gradient, torch.bmm(hidden.transpose(1, 2), gradient), None
+
+
 def _levels(
-    cell: str, weights: Weights, tree: Tree, fed: Iterator[Tensor] | tuple[Tensor, ...]
+    cell: str,
+    recurrent: Tensor,
+    tree: Tree,
+    fed: Iterable[Tensor],
+    offsets: Iterable[Tensor],
+    before: list[Tensor] | None,
 ) -> Iterator[Tensor]:
-    state = rest(cell, weights, tree.sizes[0])
-    for above, part in zip(tree.parents, fed, strict=True):
+    state = rest(cell, recurrent, tree.sizes[0])
+    for above, part, offset in zip(tree.parents, fed, offsets, strict=True):
         if above is not None:
             state = tuple(values.index_select(1, above) for values in state)
-        state = step(cell, weights, part, state)
+        if before is not None:
+            before.append(state[0].detach())
+        state = step(cell, recurrent, part, offset, state)
         yield state[0]
 
 

@@ -26,7 +26,7 @@ NOISE = Corpus.from_strings(
 """Strings without sense: |D:G| alone makes networks grow and grow on them."""
 SEARCH = Search(islands=3, population=30, generations=120, migration_interval=20, seed=7)
 # Settings under which networks grow fast when |G| costs nothing.
-GROWING = replace(SEARCH, distinct=False, restarts=False, further_mutations=0.5, fresh_weights=0.1)
+GROWING = replace(SEARCH, distinct=False, restarts=False)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_migration_spreads_the_best_network() -> None:
 
 
 def test_rows_that_grow_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    search = replace(GROWING, generations=700, population=15)
+    search = replace(GROWING, generations=200, population=15)
     digests, widths = set(), []
     for words in (8, 4096):
         monkeypatch.setattr(island, "ROW_WORDS", words)

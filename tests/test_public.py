@@ -10,9 +10,9 @@ import pytest
 import mdlrnn
 
 PUBLIC = [
-    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress", "Run",
-    "RunError", "Score", "Search", "Unit", "Weight", "decode", "encode", "evolve", "record",
-    "resume", "score", "score_many",
+    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress",
+    "Proof", "Run", "RunError", "Score", "Search", "Unit", "Weight", "decode", "encode", "evolve",
+    "explain", "prove", "record", "resume", "score", "score_many",
 ]  # fmt: skip
 
 
@@ -27,6 +27,13 @@ def test_every_name_loads_and_is_kept(name: str) -> None:
     assert name in vars(mdlrnn)
 
 
+@pytest.mark.parametrize("name", ["drawing", "languages", "page", "plots", "zoo"])
+def test_every_submodule_is_loaded_by_its_name(name: str) -> None:
+    code = f"import mdlrnn; print(mdlrnn.{name}.__name__)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == f"mdlrnn.{name}"
+
+
 def test_other_names_are_not_there() -> None:
     with pytest.raises(AttributeError, match="module 'mdlrnn' has no attribute 'Nettwork'"):
         mdlrnn.Nettwork  # noqa: B018
@@ -36,7 +43,8 @@ def test_other_names_are_not_there() -> None:
     ("code", "absent"),
     [
         ("import mdlrnn", ("numba", "numpy", "click", "rich")),
-        ("from mdlrnn import Network, Encoding, encode, decode", ("numba", "numpy")),
+        ("from mdlrnn import Network, Encoding, encode, decode", ("numba", "numpy", "wasmtime")),
+        ("import mdlrnn.plots, mdlrnn.drawing, mdlrnn.page", ("numba", "matplotlib", "wasmtime")),
         ("from mdlrnn import score, Corpus, Objective", ("numba",)),
     ],
 )

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import comparisons as comparisons
+    from . import drawing as drawing
     from . import languages as languages
+    from . import page as page
+    from . import plots as plots
     from . import zoo as zoo
     from ._corpus import Corpus as Corpus
     from ._encoding import Encoding as Encoding
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
     from ._score import score as score
     from ._score import score_many as score_many
     from ._search import Search as Search
+    from .proofs._explain import explain as explain
+    from .proofs._proof import Proof as Proof
+    from .proofs._prove import prove as prove
 
 _HOME = {
     "Connection": "_network",
@@ -40,6 +46,7 @@ _HOME = {
     "Network": "_network",
     "Objective": "_score",
     "Progress": "_evolve",
+    "Proof": "proofs._proof",
     "Run": "_evolve",
     "RunError": "_errors",
     "Score": "_score",
@@ -49,19 +56,21 @@ _HOME = {
     "decode": "_encoding",
     "encode": "_encoding",
     "evolve": "_evolve",
+    "explain": "proofs._explain",
+    "prove": "proofs._prove",
     "record": "_runs",
     "resume": "_runs",
     "score": "_score",
     "score_many": "_score",
 }
 
-_SUBMODULES = ("comparisons", "languages", "zoo")
+_SUBMODULES = ("comparisons", "drawing", "languages", "page", "plots", "zoo")
 
 __version__ = "0.1.0"
 __all__ = [
-    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress", "Run",
-    "RunError", "Score", "Search", "Unit", "Weight", "decode", "encode", "evolve", "record",
-    "resume", "score", "score_many",
+    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress",
+    "Proof", "Run", "RunError", "Score", "Search", "Unit", "Weight", "decode", "encode", "evolve",
+    "explain", "prove", "record", "resume", "score", "score_many",
 ]  # fmt: skip
 
 

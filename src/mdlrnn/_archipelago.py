@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ._island import best_of, front_of, rows_of
-from ._kernels._advance import EVALUATIONS, HITS, STEPS, State
+from ._kernels._advance import State
+from ._kernels._evaluate import EVALUATIONS, HITS, STEPS
 from ._kernels._genome import Words
 
 

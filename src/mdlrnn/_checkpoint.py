@@ -20,7 +20,8 @@ from ._archipelago import Archipelago
 from ._checkpoint_check import check_rows, damaged
 from ._errors import InputError
 from ._island import FRONT_SIZE, ROW_WORDS, Problem, front_of, rows_of
-from ._kernels._advance import COUNTERS, FRONT_COUNT, State
+from ._kernels._advance import State
+from ._kernels._evaluate import COUNTERS, FRONT_COUNT
 from ._kernels._genome import Words, pack
 from ._sealed import seal, unseal
 

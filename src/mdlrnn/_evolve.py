@@ -98,6 +98,12 @@ class Run:
             f"best {self.score!r}, {self.statistics.steps:,} steps)"
         )
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the curve and the best network."""
+        from .plots import run_html
+
+        return run_html(self)
+
 
 def evolve(
     corpus: Corpus,

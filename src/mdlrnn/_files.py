@@ -54,8 +54,17 @@ def write_atomically(path: PathLike, data: str | bytes) -> None:
 
 def save_text(path: PathLike, text: str) -> None:
     """`write_atomically`, with the disk's refusal as one sentence."""
+    _save(path, text)
+
+
+def save_bytes(path: PathLike, data: bytes) -> None:
+    """`save_text` for what is not text."""
+    _save(path, data)
+
+
+def _save(path: PathLike, data: str | bytes) -> None:
     try:
-        write_atomically(path, text)
+        write_atomically(path, data)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise InputError(f"{path}: cannot be written ({reason}); choose another place.") from None

@@ -15,20 +15,9 @@ import numpy as np
 
 from ._corpus import Corpus, forbid_only_boundary
 from ._errors import InputError
-from ._kernels._advance import (
-    COUNTERS,
-    FRONT_COUNT,
-    IMPROVED_AT,
-    NEEDS_ROOM,
-    STEPS,
-    Memo,
-    State,
-    advance,
-    join_front,
-    new_memo,
-    populate,
-)
+from ._kernels._advance import NEEDS_ROOM, State, advance, join_front, populate
 from ._kernels._compile import announced
+from ._kernels._evaluate import COUNTERS, FRONT_COUNT, IMPROVED_AT, STEPS, Memo, new_memo
 from ._kernels._genome import CONNECTION_WORDS, HEADER, Words, size_of
 from ._kernels._random import Random
 from ._kernels._score import Workspace, encoding_table, workspace_for
@@ -68,7 +57,7 @@ def tools_for(problem: Problem) -> Tools:
         corpus.inputs, corpus.outputs, int(search.products), search.max_units,
         search.max_connections, round(1000 * search.further_mutations),
         round(1000 * search.fresh_weights), round(1000 * search.compound_mutations),
-        round(1000 * search.grafts), len(codes), *codes,
+        round(1000 * search.grafts), round(1000 * search.polish), len(codes), *codes,
     ]  # fmt: skip
     return Tools(
         tree_of(corpus),
@@ -143,10 +132,10 @@ def epoch(problem: Problem, state: State, generations: int) -> State:
         while (steps := end - int(state.counters[STEPS])) > 0:
             words = state.genomes.shape[1]
             work, memo = _memory_for(problem, tools.tree, words)
-            child = np.zeros(words, dtype=np.int64)
+            child, trial = np.zeros((2, words), dtype=np.int64)
             ended = advance(
                 state, steps, search.tournament, search.distinct, search.elitist, *tools, work,
-                memo, child,
+                memo, child, trial,
             )  # fmt: skip
             if ended == NEEDS_ROOM:
                 state = with_room(state, 2 * words)
@@ -158,9 +147,9 @@ def prepare(problem: Problem, state: State) -> None:
     tools = tools_for(problem)
     words = state.genomes.shape[1]
     work, memo = _memory_for(problem, tools.tree, words)
-    child = np.zeros(words, dtype=np.int64)
+    child, trial = np.zeros((2, words), dtype=np.int64)
     with announced("advance", "the search (2 of 2)"):
-        advance(copy_of(state), 0, 2, True, True, *tools, work, memo, child)
+        advance(copy_of(state), 0, 2, True, True, *tools, work, memo, child, trial)
 
 
 def check_room(problem: Problem) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from .drawing import Drawing
+
 FORMAT = "mdlrnn/1"
 BOUNDARY = "#"
 ACTIVATIONS = (
@@ -159,6 +161,16 @@ class Network:
         from ._interpreter import probabilities
 
         return probabilities(self, string, alphabet)
+
+    def draw(self) -> Drawing:
+        """The network as a drawing, in the manner of the paper's figures."""
+        from .drawing import draw
+
+        return draw(self)
+
+    def _repr_svg_(self) -> str:
+        """What a notebook shows."""
+        return self.draw().svg()
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Network:

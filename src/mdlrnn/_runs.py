@@ -28,6 +28,7 @@ from ._files import PathLike, unreadable
 from ._island import Problem
 from ._kernels._genome import network_of
 from ._lock import acquire, holder
+from ._network import Network
 from ._run_files import (
     BEST,
     CORPUS,
@@ -58,6 +59,8 @@ LEAST_SECONDS = 5.0
 """Between two checkpoints at migrations."""
 MOST_SECONDS = 60.0
 """Between two checkpoints at all."""
+SHOWN = 5
+"""Networks of the front that are looked at when a run goes on until something is found."""
 LOG_SECONDS = 10.0
 """Between two progress lines in the log, unless there is news."""
 
@@ -119,16 +122,28 @@ class Recorder:
         executor: Executor | None = None,
         threads: int | None = None,
         on_progress: OnProgress | None = None,
+        until: Callable[[list[Network]], str | None] | None = None,
     ) -> Run:
+        """`until` is shown the best networks when there are new ones; it may name a reason to
+        stop."""
+        ended: str | None = None
+
         def tell(progress: Progress) -> bool | None:
+            nonlocal ended
             self(progress)
-            return on_progress(progress) if on_progress is not None else None
+            told = on_progress(progress) if on_progress is not None else None
+            if until is not None and (progress.improved or progress.migrated):
+                front = sorted(progress.archipelago.front(), key=lambda entry: entry[0] + entry[1])
+                ended = until([self._network(row) for *_, row in front[:SHOWN]])
+            return told or ended is not None
 
         corpus, search, objective = self.problem
         run = evolve(
             corpus, search, objective=objective, executor=executor, threads=threads,
             on_progress=tell, start=self.start,
         )  # fmt: skip
+        if ended is not None:
+            run = replace(run, reason=ended)
         self.finish(run)
         return run
 

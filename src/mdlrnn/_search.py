@@ -11,7 +11,7 @@ from ._errors import InputError
 from ._network import MOST_UNITS
 
 DEFAULT_ACTIVATIONS = Encoding.activations
-CHANCES = ("further_mutations", "fresh_weights", "compound_mutations", "grafts")
+CHANCES = ("further_mutations", "fresh_weights", "compound_mutations", "grafts", "polish")
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,9 @@ class Search:
     from filling up with copies of one network. The paper's algorithm is without it."""
     elitist: bool = True
     """An offspring takes the loser's place only if it is not worse. The paper's always does."""
+    polish: float = 0.01
+    """Offspring near an island's best are changed further, as long as one small change makes them
+    better. The paper's algorithm is without it."""
     restarts: bool = True
     """Instead of sending networks round, an island that found nothing better since the last
     migration hands its best to the first island and starts anew. The paper's is without it."""
@@ -119,6 +122,7 @@ class Search:
             grafts=0.0,
             distinct=False,
             elitist=False,
+            polish=0.0,
             restarts=False,
         )
         return replace(plain, **changes)

@@ -9,25 +9,22 @@ from numpy.typing import NDArray
 
 from ._compile import compiled
 from ._edit import tidy
+from ._evaluate import FRONT_COUNT, IMPROVED_AT, STEPS, Memo, evaluate
 from ._feed import Floats
-from ._genome import Words, size_of
+from ._genome import Words, copy_row, size_of
 from ._graft import graft
 from ._mutate import ROOM, mutate, mutate_further, random_network
 from ._plan import STACK
+from ._polish import polish
 from ._random import Random, below
-from ._score import Workspace, encoded_length, surprisal, weight_norms
-from ._space import COMPOUND, GRAFT, INPUTS, OUTPUTS, Space, happens
+from ._score import Workspace
+from ._space import COMPOUND, GRAFT, INPUTS, OUTPUTS, POLISH, Space, happens
 from ._tree import Tree
 
-# Counters of an island.
-STEPS, EVALUATIONS, HITS, IMPROVED_AT, FRONT_COUNT = 0, 1, 2, 3, 4
-COUNTERS = 5
+POLISH_REACH = 10.0
+"""Bits above an island's best within which offspring are polished."""
 # How a call ended.
 DONE, NEEDS_ROOM = 0, 1
-SLACK = 1e-6
-"""Bits by which a bound must be passed before it counts, for rounding."""
-# Multipliers of the objective.
-BY_G, BY_D, BY_L1, BY_L2 = 0, 1, 2, 3
 
 
 class State(NamedTuple):
@@ -47,72 +44,6 @@ class State(NamedTuple):
     """Rows of the networks that no other beats in both |G| and |D:G|, shortest first."""
     front_lengths: NDArray[np.int64]
     front_bits: Floats
-
-
-class Memo(NamedTuple):
-    """Scores of genomes seen lately; it saves time and changes nothing."""
-
-    keys: NDArray[np.uint64]
-    bits: Floats
-
-
-def new_memo(entries: int = 1 << 14) -> Memo:
-    return Memo(
-        np.zeros(entries, dtype=np.uint64),
-        np.zeros(entries),
-    )
-
-
-@compiled
-def hash_of(genome: Words) -> np.uint64:
-    """64 bits that depend on every word in use; never 0, which marks an empty entry."""
-    h = np.uint64(0x9E3779B97F4A7C15)
-    for i in range(size_of(genome)):
-        h ^= np.uint64(genome[i])
-        h *= np.uint64(0xFF51AFD7ED558CCD)
-        h ^= h >> np.uint64(32)
-    return h | np.uint64(1)
-
-
-@compiled
-def evaluate(
-    genome: Words,
-    tree: Tree,
-    encoding: NDArray[np.int64],
-    multipliers: Floats,
-    work: Workspace,
-    memo: Memo,
-    counters: NDArray[np.int64],
-    limit: float,
-) -> tuple[int, float, float]:
-    """|G|, |D:G| and the objective's value.
-
-    Both of the latter are infinite as soon as the value is sure to be above the limit.
-    """
-    counters[EVALUATIONS] += 1
-    length = encoded_length(genome, encoding, work.plan[STACK])
-    value = 0.0
-    if multipliers[BY_G] != 0.0:
-        value += multipliers[BY_G] * length
-    if multipliers[BY_L1] != 0.0 or multipliers[BY_L2] != 0.0:
-        l1, l2 = weight_norms(genome)
-        value += multipliers[BY_L1] * l1 + multipliers[BY_L2] * l2
-    if multipliers[BY_D] == 0.0:
-        return length, surprisal(genome, tree, work, np.inf), value
-    most = (limit - value) / multipliers[BY_D] + SLACK
-    if most < tree.floors[tree.chunk_start[tree.full]]:
-        return length, np.inf, np.inf
-    key = hash_of(genome)
-    slot = (key >> np.uint64(20)) & np.uint64(memo.keys.size - 1)
-    if memo.keys[slot] == key:
-        counters[HITS] += 1
-        bits = memo.bits[slot]
-    else:
-        bits = surprisal(genome, tree, work, most)
-        if bits < np.inf or most == np.inf:
-            memo.keys[slot] = key
-            memo.bits[slot] = bits
-    return length, bits, value + multipliers[BY_D] * bits
 
 
 @compiled
@@ -209,12 +140,6 @@ def copy_entry(
 
 
 @compiled
-def copy_row(source: Words, to: Words) -> None:
-    for i in range(size_of(source)):
-        to[i] = source[i]
-
-
-@compiled
 def advance(
     state: State,
     steps: int,
@@ -228,6 +153,7 @@ def advance(
     work: Workspace,
     memo: Memo,
     child: Words,
+    trial: Words,
 ) -> int:
     """So many steps of select, mutate, evaluate, replace.
 
@@ -264,6 +190,12 @@ def advance(
         state.counters[STEPS] += 1
         if elitist and value > state.values[loser]:
             continue
+        near = value < state.best_value[0] + POLISH_REACH
+        if near and space[POLISH] > 0 and happens(space[POLISH], state.random):
+            length, bits, value = polish(
+                child, length, bits, value, tree, encoding, multipliers, space, work, memo,
+                state.counters, trial,
+            )  # fmt: skip
         if distinct and is_known(value, state.values):
             continue
         copy_row(child, state.genomes[loser])

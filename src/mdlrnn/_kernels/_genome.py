@@ -86,3 +86,9 @@ def pack(rows: Sequence[Words]) -> tuple[Words, Words]:
 def size_of(row: Words) -> int:
     """Words in use."""
     return HEADER + UNIT_WORDS * row[0] + CONNECTION_WORDS * row[1]
+
+
+@compiled
+def copy_row(source: Words, to: Words) -> None:
+    for i in range(size_of(source)):
+        to[i] = source[i]

@@ -21,6 +21,7 @@ from ._options import json_option, words_option
 from ._progress import display_for
 from ._report import HELD_OUT, report, report_json
 from ._signals import EXIT_CODE, Stop
+from ._theorem import Prover, demand
 from ._times import parse_time
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from .._runs import Recorder
 
 _SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
+UNBOUNDED = 10**9
+"""Generations of a run that ends with a proof and not by a number."""
 _LIMITS = ("generations", "seconds", "target", "patience")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -112,6 +115,11 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
     help="Keep this share of the strings out of the search, in held_out.txt.",
 )
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="A task's training size.")
+@click.option(
+    "--until-proved",
+    is_flag=True,
+    help="Go on until a network is proved right for every string of the task.",
+)
 @words_option
 @click.option("--quiet", is_flag=True, help="Say nothing but the end.")
 @json_option
@@ -124,6 +132,7 @@ def evolve(
     objective: str | None,
     hold_out: float | None,
     size: int | None,
+    until_proved: bool,
     words: bool,
     quiet: bool,
     as_json: bool,
@@ -148,6 +157,9 @@ def evolve(
     }
     if "activations" in given:
         given["activations"] = tuple(given["activations"].split(","))
+    if until_proved:
+        demand(corpus if resume is None else _task(Path(resume)))
+        given.setdefault("generations", UNBOUNDED)
     data = None if corpus is None else load_corpus(corpus, words, size)
     held = None
     if resume is not None:
@@ -173,12 +185,15 @@ def evolve(
         with opened as recorder, display:
             if held is not None:
                 save_text(recorder.folder / HELD_OUT, corpus_text(held))
+            prover = Prover(recorder)
             display.announce(_title(recorder))
-            run = recorder.evolve(threads=threads, on_progress=tell)
+            until = prover if until_proved else None
+            run = recorder.evolve(threads=threads, on_progress=tell, until=until)
+        theorem = prover.conclude(run)
         if as_json:
-            report_json(run, recorder.folder)
+            report_json(run, recorder.folder, theorem)
         else:
-            report(run, recorder.folder, recorder.settings, recorder.problem.corpus)
+            report(run, recorder.folder, recorder.settings, recorder.problem.corpus, theorem)
     if run.reason == "stopped":
         ctx.exit(EXIT_CODE)
 
@@ -227,6 +242,12 @@ def _reopened(
                     f"{option} cannot change when a run goes on; leave it out, or start a new run."
                 )
     return reopen(folder, data, limits)
+
+
+def _task(folder: Path) -> str | None:
+    from .._run_files import holds_run, read_settings
+
+    return read_settings(folder).corpus.get("task") if holds_run(folder) else None
 
 
 def _title(recorder: Recorder) -> str:

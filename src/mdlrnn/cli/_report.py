@@ -14,6 +14,7 @@ import click
 from .._text import describe
 from ._show import bits_text, echo_json, terminal_width
 from ._table import table
+from ._theorem import task_language
 from ._times import time_text
 
 if TYPE_CHECKING:
@@ -21,13 +22,16 @@ if TYPE_CHECKING:
     from .._evolve import Run
     from .._run_files import Settings
     from .._search import Search
+    from ._theorem import Theorem
 
 HELD_OUT = "held_out.txt"
 ROWS = 9
 """Rows of the front that are shown."""
 
 
-def report(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> None:
+def report(
+    run: Run, folder: Path, settings: Settings, corpus: Corpus, theorem: Theorem | None = None
+) -> None:
     spent = f"after {run.statistics.steps:,} steps in {time_text(run.statistics.seconds)}"
     click.echo(f"Ended: {_why(run)}.")
     click.echo(f"Generation {run.archipelago.generation:,}, {spent}.\n")
@@ -42,12 +46,16 @@ def report(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> None:
     if len(run.front) > 1:
         click.echo("\nThe lowest |D:G| found for each |G| (front.json):")
         click.echo(_front(run))
+    if theorem is not None:
+        click.echo()
+        for sentence in theorem.lines(run):
+            click.echo(textwrap.fill(sentence, terminal_width(), break_on_hyphens=False))
     click.echo(f"\nSaved in {folder}. Next:")
     for command in _next(run, folder, settings, corpus):
         click.echo(f"  {command}")
 
 
-def report_json(run: Run, folder: Path) -> None:
+def report_json(run: Run, folder: Path, theorem: Theorem | None = None) -> None:
     statistics = run.statistics
     echo_json(
         {
@@ -69,6 +77,7 @@ def report_json(run: Run, folder: Path) -> None:
             ],
             "history": run.history,
             "digest": run.archipelago.digest(),
+            "theorem": None if theorem is None else theorem.to_dict(),
         }
     )
 
@@ -84,6 +93,8 @@ def _why(run: Run) -> str:
             return f"the time of {time_text(search.seconds or 0)} is up"
         case "stopped":
             return "you stopped it"
+        case "proved":
+            return "a network is proved right for every string"
         case _:
             return "all generations asked for are done"
 
@@ -114,6 +125,8 @@ def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[st
     task = settings.corpus.get("task")
     if task is not None:
         commands.append(f"mdlrnn test {best} {task}")
+        if task_language(task) is not None:
+            commands.append(f"mdlrnn prove {best} {task_language(task)}")
     more = {
         "generations": f" --generations {2 * max(1, run.search.generations)}",
         "patience": " --patience none",

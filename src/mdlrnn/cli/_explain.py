@@ -1,0 +1,36 @@
+"""`mdlrnn explain`."""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from .._network import Network
+from ._options import naming, network_argument
+from ._prove_options import format_option
+from ._show import terminal_width
+
+
+@click.command()
+@network_argument
+@format_option
+def explain(network: str, style: str) -> None:
+    """What the network in NET does, symbol by symbol, in words and equations.
+
+    For each input symbol: how the units that remember change, and what the outputs are then.
+    Whatever is constant is computed, and units that reach no output are left out.
+    """
+    from ..proofs._explain import explain as explained
+
+    net = Network.load(network)
+    with naming(network):
+        text = explained(net, style)
+    for line in text.splitlines():
+        indent = " " * (4 if line.startswith(" ") else 1)
+        plain = style != "text" or len(line) <= terminal_width()
+        click.echo(line if plain else _wrapped(line, indent))
+
+
+def _wrapped(line: str, indent: str) -> str:
+    return textwrap.fill(line, terminal_width(), subsequent_indent=indent, break_on_hyphens=False)

@@ -1,0 +1,134 @@
+"""`mdlrnn watch`: a run in the terminal, from its folder alone, whoever is working on it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import click
+
+from .._errors import InputError
+from .._network import Network
+from .._run_files import BEST, holds_run
+from .._run_status import Status, status_of
+from .._text import describe, summary
+from ._show import bits_text, terminal_width
+from ._times import count_text, time_text
+
+SECONDS = 1.0
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+@click.command()
+@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path))
+def watch(folder: Path) -> None:
+    """Show how the run in the folder RUN stands, until it ends or Ctrl-C is pressed.
+
+    Another process may be working on the run; watching does not disturb it.
+    """
+    if not holds_run(folder):
+        what = "holds no run" if folder.is_dir() else "there is no such folder"
+        raise InputError(f"{folder}: {what}; give the folder that a run was saved in.")
+    status = _standing(folder)
+    if status.status == "running":
+        live = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        status = _live(folder, status) if live else _lines(folder, status)
+    click.echo("\n".join(view(folder, status)))
+
+
+def view(folder: Path, status: Status) -> list[str]:
+    """The run in a few lines: its state, the best network, the way there."""
+    width = terminal_width()
+    ended = f"{status.status}: {status.reason}" if status.reason else status.status
+    lines = [f"{folder}  {ended}"]
+    rows = [("corpus", status.corpus or "not named")]
+    if status.g is not None:
+        rows.append(("best", best_text(status)))
+    rows.append(("MDL", curve(folder, width - 12)))
+    of = "" if status.generations is None else f" of {status.generations:,}"
+    rows.append(("generation", f"{status.generation:,}{of}"))
+    rows.append(("steps", f"{count_text(status.steps)} in {time_text(status.seconds)}"))
+    network = _best(folder)
+    if network is not None:
+        rows.append(("network", summary(network)))
+    for name, text in rows:
+        if text:
+            indent = " " * 12
+            wrapped = textwrap.fill(f"{name:<12}{text}", width, subsequent_indent=indent)
+            lines.append(wrapped)
+    if network is not None:
+        lines.append("")
+        for line in describe(network).splitlines():
+            lines.append(textwrap.fill(line, width, subsequent_indent="    "))
+    return "\n".join(lines).splitlines()
+
+
+def curve(folder: Path, width: int) -> str:
+    """The best MDL from the first generation to the last, as a line of bars."""
+    from ..plots import history
+
+    data = history(folder)
+    if len(set(data.mdl)) < 2:
+        return ""
+    last = data.generation[-1] or 1
+    best: list[float] = []
+    at = 0
+    count = max(2, min(width, 60))
+    for i in range(count):
+        while at + 1 < len(data.mdl) and data.generation[at + 1] <= last * i / (count - 1):
+            at += 1
+        best.append(data.mdl[at])
+    low, high = min(data.mdl), max(data.mdl)
+    return "".join(_BARS[round(7 * (value - low) / (high - low))] for value in best)
+
+
+def best_text(status: Status) -> str:
+    assert status.g is not None
+    data = "infinite" if status.d_given_g is None else bits_text(status.d_given_g)
+    mdl = "infinite" if status.mdl is None else bits_text(status.mdl)
+    return f"|G| {status.g:,}  |D:G| {data}  MDL {mdl}"
+
+
+def _live(folder: Path, status: Status) -> Status:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    def shown() -> Text:
+        return Text("\n".join([*view(folder, status), "", "Ctrl-C ends the view, not the run"]))
+
+    with Live(shown(), console=Console(highlight=False), transient=True) as screen:
+        while status.status == "running":
+            time.sleep(SECONDS)
+            status = _standing(folder)
+            screen.update(shown())
+    return status
+
+
+def _lines(folder: Path, status: Status) -> Status:
+    """Where there is no screen, a line for each change."""
+    said = ""
+    while status.status == "running":
+        line = f"generation {status.generation:,}: " + (
+            best_text(status) if status.g is not None else "nothing found yet"
+        )
+        if line != said:
+            click.echo(line)
+            said = line
+        time.sleep(SECONDS)
+        status = _standing(folder)
+    return status
+
+
+def _standing(folder: Path) -> Status:
+    status = status_of(folder)
+    if status.status == "broken":
+        raise InputError(f"{folder}: this run is broken ({status.reason}); choose another.")
+    return status
+
+
+def _best(folder: Path) -> Network | None:
+    return Network.load(folder / BEST) if (folder / BEST).exists() else None

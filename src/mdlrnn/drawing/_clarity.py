@@ -1,0 +1,95 @@
+"""How clear a layout is: what crosses what. Of several layouts the clearest is drawn."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._layout import RADIUS, Layout, Placed, label_box
+
+_SAMPLES = 8
+"""Straight pieces that stand for one Bézier curve."""
+_COARSE = 100
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
+
+
+class Clarity(NamedTuple):
+    """Compares as a tuple: the worst comes first, and less is better."""
+
+    overlaps: int
+    """Weights that lie on a unit or on another weight."""
+    struck: int
+    """Weights and units that a foreign curve goes through."""
+    crossings: int
+    length: int
+    """Of all curves together, in steps so coarse that only a clear gain counts."""
+
+
+def clarity(layout: Layout) -> Clarity:
+    lines = [_polyline(item) for item in layout.placed]
+    boxes = [label_box(item) for item in layout.placed]
+    squares = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in layout.units]
+    overlaps = sum(_overlap(*pair) for pair in combinations(boxes, 2))
+    overlaps += sum(_overlap(box, square) for box in boxes for square in squares)
+    struck = crossings = 0
+    extents = [(*line.min(axis=0).tolist(), *line.max(axis=0).tolist()) for line in lines]
+    for i, line in enumerate(lines):
+        near = [j for j in range(i) if _overlap(extents[i], extents[j])]
+        crossings += sum(_cross(line, lines[j]) for j in near)
+        hit = [box for j, box in enumerate(boxes) if j != i and _overlap(extents[i], box)]
+        struck += sum(_inside(line, box) for box in hit)
+        struck += sum(_over(layout.placed[i], line, u, p) for u, p in enumerate(layout.units))
+    length = sum(float(np.hypot(*np.diff(line, axis=0).T).sum()) for line in lines)
+    return Clarity(overlaps, struck, crossings, round(length / _COARSE))
+
+
+def _overlap(one: Box, two: Box) -> bool:
+    return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
+
+
+def _polyline(placed: Placed) -> NDArray[np.float64]:
+    points = np.array(placed.curve)
+    t = np.linspace(0, 1, _SAMPLES + 1)[1:, None]
+    pieces = [points[:1]]
+    for at in range(0, len(points) - 1, 3):
+        a, b, c, d = points[at : at + 4]
+        pieces.append(
+            (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
+        )
+    return np.vstack([*pieces, [placed.tip]])
+
+
+def _cross(one: NDArray[np.float64], two: NDArray[np.float64]) -> bool:
+    """Whether two lines meet anywhere but at their ends, where they may share a unit."""
+    a, b = one[:-1, None], one[1:, None]
+    c, d = two[None, :-1], two[None, 1:]
+    sides = _side(a, b, c) * _side(a, b, d), _side(c, d, a) * _side(c, d, b)
+    return bool(np.any((sides[0] < 0) & (sides[1] < 0)))
+
+
+def _side(
+    a: NDArray[np.float64], b: NDArray[np.float64], p: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    u, v = b - a, p - a
+    side: NDArray[np.float64] = u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]
+    return side
+
+
+def _inside(line: NDArray[np.float64], box: Box) -> bool:
+    left, top, right, bottom = box
+    x, y = line.T
+    return bool(np.any((x > left + 2) & (x < right - 2) & (y > top + 2) & (y < bottom - 2)))
+
+
+def _over(
+    placed: Placed, line: NDArray[np.float64], unit: int, centre: tuple[float, float]
+) -> bool:
+    c = placed.connection
+    if unit == placed.unit or (c is not None and unit in (c.source, c.target)):
+        return False
+    return bool(np.any(np.hypot(*(line - np.array(centre)).T) < RADIUS))

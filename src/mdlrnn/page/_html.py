@@ -1,0 +1,148 @@
+"""The page: one HTML file that holds all it needs and asks nothing of the net.
+
+Scripts and styles are plain files in `assets`, written into the page as they are. A content
+security policy names their hashes and forbids everything else: any other script, any request.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+
+from .. import __version__
+from .._network import Network
+from ..drawing import draw
+from ..drawing._svg import escaped, svg
+from ._content import Content
+from ._data import json_text, page_data
+from ._sections import (
+    bits_section,
+    formulas_section,
+    measures_section,
+    score_section,
+    search_section,
+    section,
+    subtitle,
+    theorem_section,
+)
+
+SCALE = 1.5
+"""Of the drawing, where the screen has room for it."""
+SCRIPTS = ("numbers.js", "machine.js", "view.js")
+
+
+def page(content: Content) -> str:
+    drawing = draw(content.network)
+    data = page_data(drawing, content.encoding, content.example)
+    style = _asset("page.css")
+    script = '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();\n"
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    refresh = ""
+    if content.refresh is not None:
+        refresh = f'<meta http-equiv="refresh" content="{content.refresh}">\n'
+    length = sum(len(part["bits"]) for part in data["parts"])
+    title = escaped(content.title)
+    sections = [
+        _together(content.network, svg(drawing.picture, "the drawing of the network", SCALE)),
+        _along(content.network),
+        theorem_section(content),
+        score_section(content, length),
+        measures_section(content),
+        search_section(content),
+        formulas_section(content),
+        bits_section(data["parts"], content.encoding.scheme),
+    ]
+    body = "\n".join(part for part in sections if part)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+{refresh}<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="mdlrnn {__version__}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<header>
+<h1>{title}</h1>
+<p class="muted">{escaped(subtitle(content))}</p>
+</header>
+<main>
+{body}
+</main>
+<footer>Made by mdlrnn {__version__}. This file works offline and sends nothing anywhere.</footer>
+<script type="application/json" id="data">{json_text(data)}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _together(network: Network, drawing: str) -> str:
+    shown = section(
+        "The network",
+        f'<div id="drawing">{drawing}</div>',
+        '<p id="about" aria-live="polite" class="muted">Point at a unit or connection, or reach it '
+        "with the Tab key, to see its part of the bits.</p>",
+    )
+    if network.alphabet is None:
+        numbers = ",".join("01"[i % 2] for i in range(network.inputs))
+        asked = f"Numbers to read, a step such as {numbers}, blanks between steps"
+    else:
+        asked = "A string to read; the boundary # comes first by itself"
+    generate = ""
+    if network.alphabet is not None:
+        generate = '<button type="button" id="generate">Generate</button>'
+    stepping = section(
+        "Step through a string",
+        f"""<div class="controls">
+<label for="string">{escaped(asked)}</label>
+<div class="row"><input type="text" id="string" autocomplete="off" autocapitalize="off"
+ spellcheck="false" aria-describedby="message keys">{generate}</div>
+</div>
+<p id="message" role="alert"></p>
+<p id="where" aria-live="polite"></p>
+<div class="row controls">
+<button type="button" id="back" aria-label="one step back">←</button>
+<input type="range" id="slider" min="0" max="0" value="0" step="1" aria-label="step">
+<button type="button" id="next" aria-label="one step on">→</button>
+</div>
+<p class="muted controls" id="keys">Arrow keys step; within the field, up and down do.</p>
+<h2>What comes next</h2>
+<div id="chances"></div>
+<p class="muted">Values are exact fractions; ~ marks rounded ones.</p>""",
+    )
+    return f'<div class="pair">\n{shown}\n{stepping}\n</div>'
+
+
+def _along(network: Network) -> str:
+    heads = ["step", "read", *(f"u{u}" for u in range(len(network.units)))]
+    if network.alphabet is not None:
+        heads += [f"P({symbol})" for symbol in network.alphabet]
+    elif network.outputs == 1:
+        heads.append("P(1)")
+    else:
+        heads += [f"P({k})" for k in range(network.outputs)]
+    cells = "".join(f'<th scope="col">{escaped(head)}</th>' for head in heads)
+    return section(
+        "Along the string",
+        '<div class="scroll" id="strip-box" tabindex="0" aria-label="probabilities along the '
+        'string"><svg id="strip" role="img" aria-label="next-symbol probabilities after each '
+        'symbol, as stacked bars"></svg></div>',
+        f'<div class="scroll" tabindex="0"><table id="steps"><thead><tr>{cells}</tr></thead>'
+        '<tbody id="rows"></tbody></table></div>',
+    )
+
+
+def _asset(name: str) -> str:
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"

@@ -1,0 +1,169 @@
+"""The parts of the page that need no script: score, search, measures, theorem, formulas, bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from .._text import describe, summary
+from ..drawing._svg import escaped, svg
+from ..plots import plot_accuracy, plot_front, plot_history
+from ._content import Content
+from ._data import KINDS
+
+
+def section(title: str, *content: str, name: str = "") -> str:
+    mark = f' id="{name}"' if name else ""
+    return f"<section{mark}>\n<h2>{escaped(title)}</h2>\n{chr(10).join(content)}\n</section>"
+
+
+def paragraph(text: str, look: str = "") -> str:
+    return f"<p{f' class={chr(34)}{look}{chr(34)}' if look else ''}>{escaped(text)}</p>"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    heads = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in head)
+    body = "\n".join(
+        "<tr>"
+        + f'<th scope="row">{escaped(row[0])}</th>'
+        + "".join(f"<td>{escaped(cell)}</td>" for cell in row[1:])
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="scroll" tabindex="0"><table><thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in pairs)
+    return f'<dl class="facts">{rows}</dl>'
+
+
+def score_section(content: Content, length: int) -> str:
+    score = content.score
+    if score is None:
+        pairs = [("|G|", f"{length:,} bits, the network")]
+    else:
+        pairs = [
+            ("|G|", f"{score.g:,} bits, the network"),
+            ("|D:G|", f"{_bits(score.d_given_g)} bits, {content.corpus or 'the corpus'}"),
+            ("|G| + |D:G|", f"{_bits(score.mdl)} bits, what the search minimises"),
+        ]
+    return section("Score", facts(pairs))
+
+
+def search_section(content: Content) -> str:
+    search = content.search
+    if search is None:
+        return ""
+    plots = []
+    if search.history.generation:
+        plots.append(svg(plot_history(search.history)))
+    if search.front.g:
+        plots.append(svg(plot_front(search.front)))
+    parts = [facts(search.facts), f'<div class="plots">{"".join(plots)}</div>']
+    rows = [
+        (f"{g:,}", _bits(d), _bits(g + d), "the best" if i == search.front.best else "")
+        for i, (g, d) in enumerate(zip(search.front.g, search.front.d_given_g, strict=True))
+    ]
+    if rows:
+        inner = table(("|G|", "|D:G|", "MDL", ""), rows)
+        parts.append(f"<details><summary>The front as a table</summary>{inner}</details>")
+    return section("The search", *parts, name="search")
+
+
+_MEASURES = (
+    ("characters", "{}_characters"),
+    ("cross-entropy, bits a character", "{}_cross_entropy"),
+    ("optimal", "optimal_{}_cross_entropy"),
+    ("deterministic accuracy", "{}_deterministic_accuracy"),
+    ("categorical accuracy, margin 0.005", "{}_categorical_accuracy"),
+    ("categorical accuracy, margin 0", "{}_categorical_accuracy_at_0"),
+    ("strings without a mistake", "{}_string_accuracy"),
+)
+
+
+def measures_section(content: Content) -> str:
+    data = content.measures
+    if data is None:
+        return ""
+    rows = []
+    for label, key in _MEASURES:
+        cells = [data[key.format(name)] for name in ("train", "test")]
+        if any(cell is not None for cell in cells):
+            rows.append((label, *(_measure(cell, "entropy" in key) for cell in cells)))
+    failure = data["first_failure"]
+    words = "No mistake on any of these strings."
+    if failure is not None:
+        words = (
+            f"First mistake: {failure['string'] or 'the empty string'}, after {failure['step']}: "
+            f"expected {failure['expected']}, given {failure['given']}."
+        )
+    parts = [table((f"{data['title']}, {data['size']:,}", "training", "test"), rows)]
+    parts.append(paragraph(words))
+    if content.accuracy is not None:
+        parts.append(f'<div class="plots">{svg(plot_accuracy(content.accuracy))}</div>')
+    return section("Measures", *parts, name="measures")
+
+
+def theorem_section(content: Content) -> str:
+    theorem = content.theorem
+    if theorem is None:
+        return ""
+    parts = [paragraph(theorem.statement)]
+    if theorem.rows:
+        parts.append(table(theorem.head, theorem.rows))
+    if theorem.note:
+        parts.append(paragraph(theorem.note, "muted"))
+    return section("Theorem", *parts, name="theorem")
+
+
+def formulas_section(content: Content) -> str:
+    words = escaped(describe(content.network))
+    return section("The network as formulas", f'<pre class="formulas">{words}</pre>')
+
+
+def bits_section(parts: Sequence[dict[str, Any]], scheme: str) -> str:
+    spans = "".join(
+        f'<span class="k-{part["kind"]}" data-part="{i}" data-bits="{part["bits"]}" '
+        f'title="{escaped(part["label"])}">{part["bits"]}</span>'
+        for i, part in enumerate(parts)
+    )
+    used = {part["kind"] for part in parts}
+    legend = "".join(
+        f'<li><b class="k-{kind}"></b>{name}</li>' for kind, name in KINDS.items() if kind in used
+    )
+    length = sum(len(part["bits"]) for part in parts)
+    how = "the paper’s encoding" if scheme == "paper" else f"encoding {scheme}"
+    return section(
+        f"The network as {length:,} bits",
+        paragraph(
+            f"This string is all of the network, in {how}; |G| is its length. "
+            "Point at a part, or at the drawing, to see what belongs together. "
+            "On this page units are counted from 0; in the bits, targets count from 1.",
+            "muted",
+        ),
+        f'<div class="bits" id="bits">{spans}</div>',
+        f'<ul class="legend">{legend}</ul>',
+    )
+
+
+def subtitle(content: Content) -> str:
+    return summary(content.network)
+
+
+def _bits(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:,.2f}"
+
+
+def _measure(value: Any, entropy: bool) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if entropy:
+        return "infinite" if math.isinf(value) else f"{value:.6f}"
+    return f"{100 * value:.2f} %"

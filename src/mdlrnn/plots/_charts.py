@@ -1,0 +1,128 @@
+"""Renderers: each takes the data of one plot and returns a picture of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..drawing._shapes import (
+    Circle,
+    Group,
+    Line,
+    Picture,
+    Point,
+    Shape,
+    Words,
+    series_style,
+    shortened,
+)
+from ._accuracy import Accuracy
+from ._along import Probabilities, Values
+from ._axes import BOTTOM, LEFT, RIGHT, SIZE, WIDTH, Frame, axes, key, spanning
+from ._search import Front, History
+
+STEP = 17.0
+"""Width of a step along a string."""
+
+
+def plot_probabilities(data: Probabilities) -> Picture:
+    """Stacked bars, a bar for each step, as in the paper's figures."""
+    frame = _string_frame(len(data.read), 0.0, 1.0)
+    groups = [axes(frame, "Next-symbol probabilities", "symbol read", "", x_ticks=False)]
+    for i, (read, chances) in enumerate(zip(data.read, data.chances, strict=True)):
+        shapes: list[Shape] = []
+        done = 0.0
+        for k, chance in enumerate(chances):
+            if chance > 0:
+                a, b = frame.at(i + 0.06, done + chance), frame.at(i + 0.94, done)
+                corners = (a, Point(b.x, a.y), b, Point(a.x, b.y))
+                shapes.append(Line(corners, series_style(k), closed=True))
+            done += chance
+        words = ", ".join(f"P({s}) = {c:.4g}" for s, c in zip(data.symbols, chances, strict=True))
+        groups.append(Group(tuple(shapes), f"after {read}: {words}"))
+    groups.append(_symbols(frame, data.read))
+    groups.append(key(frame, [(f"P({s})", series_style(k)) for k, s in enumerate(data.symbols)]))
+    return _picture(frame, groups, "next-symbol probabilities along a string")
+
+
+def plot_values(data: Values) -> Picture:
+    """A line for each unit."""
+    everything = [value for step in data.values for value in step]
+    frame = _string_frame(len(data.read), *spanning(everything, zero=True))
+    groups = [axes(frame, "Unit values", "symbol read", "", x_ticks=False)]
+    for k, unit in enumerate(data.units):
+        points = tuple(frame.at(i + 0.5, step[k]) for i, step in enumerate(data.values))
+        dots = tuple(Circle(point, 1.8, series_style(k)) for point in points)
+        groups.append(Group((Line(points, series_style(k)), *dots), f"unit {unit}"))
+    groups.append(_symbols(frame, data.read))
+    groups.append(key(frame, [(f"u{u}", series_style(k)) for k, u in enumerate(data.units)]))
+    return _picture(frame, groups, "unit values along a string")
+
+
+def plot_history(data: History) -> Picture:
+    """|G|, |D:G| and their sum over the generations, as stairs: the best stands until beaten."""
+    series = (("|G|", data.g), ("|D:G|", data.d_given_g), ("MDL", data.mdl))
+    last = max(1, max(data.generation, default=1))
+    top = max(data.mdl, default=1.0)
+    frame = Frame(Point(0, 0), Point(last, 1.05 * top or 1.0))
+    groups = [axes(frame, "The best network so far", "generation", "bits")]
+    for k, (name, ys) in enumerate(series, 1):
+        stairs: list[Point] = []
+        for x, y in zip(data.generation, ys, strict=True):
+            if stairs:
+                stairs.append(Point(frame.at(x, y).x, stairs[-1].y))
+            stairs.append(frame.at(x, y))
+        if stairs:
+            groups.append(Group((Line(tuple(stairs), series_style(k)),), name))
+    groups.append(key(frame, [(name, series_style(k)) for k, (name, _) in enumerate(series, 1)]))
+    return _picture(frame, groups, "|G|, |D:G| and MDL of the best network over the generations")
+
+
+def plot_front(data: Front) -> Picture:
+    """A dot for each network; the best by MDL is ringed."""
+    (left, right), (bottom, top) = spanning(data.g), spanning(data.d_given_g)
+    frame = Frame(Point(left, bottom), Point(right, top))
+    groups = [axes(frame, "The front", "|G|, bits", "|D:G|, bits")]
+    places = [frame.at(g, d) for g, d in zip(data.g, data.d_given_g, strict=True)]
+    if len(places) > 1:
+        groups.append(Group((Line(tuple(places), series_style(0)),)))
+    for i, (place, g, d) in enumerate(zip(places, data.g, data.d_given_g, strict=True)):
+        best = i == data.best
+        dot = Circle(place, 5.0 if best else 3.2, series_style(1 if best else 2))
+        words = f"|G| {g:,}, |D:G| {d:,.2f}, MDL {g + d:,.2f}{', the best' if best else ''}"
+        groups.append(Group((dot,), words))
+    groups.append(key(frame, [("best", series_style(1))] if data.best is not None else []))
+    return _picture(frame, groups, "the front of |G| against |D:G|")
+
+
+def plot_accuracy(data: Accuracy) -> Picture:
+    low, high = spanning([float(x) for x in data.length])
+    frame = Frame(Point(max(0.0, low), 0), Point(high, 1.05))
+    groups = [axes(frame, f"Accuracy, {data.measure} steps", f"length, {data.unit}", "share right")]
+    points = tuple(frame.at(x, y) for x, y in zip(data.length, data.share, strict=True))
+    if points:
+        groups.append(Group((Line(points, series_style(2)),)))
+    for point, x, y in zip(points, data.length, data.share, strict=True):
+        words = f"length {x}: {100 * y:.2f} %"
+        groups.append(Group((Circle(point, 2.6, series_style(2)),), words))
+    return _picture(frame, groups, "accuracy against length")
+
+
+def _string_frame(steps: int, low: float, high: float) -> Frame:
+    width = max(WIDTH, LEFT + RIGHT + STEP * steps)
+    # Few steps stay as wide as many, so that short strings do not make fat bars.
+    across = (width - LEFT - RIGHT) / STEP
+    return Frame(Point(0, low), Point(max(across, float(steps)), high), width)
+
+
+def _symbols(frame: Frame, read: Sequence[str]) -> Group:
+    level = frame.height - BOTTOM + 12
+    return Group(
+        tuple(
+            Words(Point(frame.at(i + 0.5, frame.low.y).x, level), shortened(s, 3), SIZE, "name")
+            for i, s in enumerate(read)
+        )
+    )
+
+
+def _picture(frame: Frame, groups: list[Group], title: str) -> Picture:
+    return Picture(frame.width, frame.height, tuple(groups), title)

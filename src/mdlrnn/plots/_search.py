@@ -1,0 +1,90 @@
+"""How a search went: its history and its front, as data, from a `Run` or a run's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._errors import InputError
+from .._files import PathLike, read_text
+from .._run_files import FRONT, holds_run, read_log
+
+if TYPE_CHECKING:
+    from .._evolve import Run
+
+
+class History(NamedTuple):
+    """The best network so far, each time it was looked at or improved."""
+
+    generation: tuple[int, ...]
+    g: tuple[float, ...]
+    d_given_g: tuple[float, ...]
+
+    @property
+    def mdl(self) -> tuple[float, ...]:
+        return tuple(g + d for g, d in zip(self.g, self.d_given_g, strict=True))
+
+
+class Front(NamedTuple):
+    """|G| and |D:G| of the networks that no other beats in both; `best` is a place in the list."""
+
+    g: tuple[int, ...]
+    d_given_g: tuple[float, ...]
+    best: int | None
+
+
+def history(run: Run | PathLike) -> History:
+    if isinstance(run, str | os.PathLike):
+        return _history(read_log(_folder(run)))
+    end = {"generation": run.archipelago.generation, "g": run.score.g,
+           "d_given_g": run.score.d_given_g}  # fmt: skip
+    return _history([*run.history, end])
+
+
+def _history(events: Iterable[Mapping[str, Any]]) -> History:
+    """Steps without a finite |D:G| are left out: there is no place for them on paper."""
+    rows = [
+        (int(event["generation"]), float(event["g"]), float(event["d_given_g"]))
+        for event in events
+        if all(isinstance(event.get(key), int | float) for key in ("generation", "g", "d_given_g"))
+        and float("-inf") < event["d_given_g"] < float("inf")
+    ]
+    generation, g, d = zip(*rows, strict=True) if rows else ((), (), ())
+    return History(tuple(generation), tuple(g), tuple(d))
+
+
+def front(run: Run | PathLike) -> Front:
+    if isinstance(run, str | os.PathLike):
+        pairs = _saved_front(_folder(run))
+    else:
+        pairs = [(score.g, score.d_given_g) for _, score in run.front]
+    finite = [(g, d) for g, d in pairs if d < float("inf")]
+    best = min(range(len(finite)), key=lambda i: sum(finite[i]), default=None)
+    return Front(tuple(g for g, _ in finite), tuple(d for _, d in finite), best)
+
+
+def _saved_front(folder: Path) -> list[tuple[int, float]]:
+    path = folder / FRONT
+    if not path.exists():
+        return []
+    try:
+        return [
+            (int(row["g"]), float(row["d_given_g"])) for row in json.loads(read_text(path, "front"))
+        ]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            f"{path}: not a front as a run writes it; put back the file as it was."
+        ) from None
+
+
+def _folder(path: PathLike) -> Path:
+    folder = Path(path)
+    if not holds_run(folder):
+        what = "holds no run" if folder.is_dir() else "there is no such folder"
+        raise InputError(f"{folder}: {what}; give the folder that a run was saved in.")
+    return folder

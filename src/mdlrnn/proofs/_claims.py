@@ -1,0 +1,138 @@
+"""What can be claimed of a network's predictions, strongest first, as formulas over its outputs.
+
+exact: the true distribution. within: each probability off by less than a margin. deterministic:
+where one symbol only can follow, it gets more than 1 − margin; leading: more than any other.
+categorical: impossible symbols get less than the margin and possible ones at least that, or with
+margin 0 exactly nothing and more than nothing; ordered: every possible symbol gets more than every
+impossible one, which is the least that is ever claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from .._interpreter import LEAST_TOTAL
+from ._smt import TRUE, Formula, conjunction, negation
+from ._terms import ONE, Term, bounds, relu, total
+
+
+class Claim(NamedTuple):
+    kind: str
+    margin: Fraction = Fraction(0)
+
+    @property
+    def about_some_steps(self) -> bool:
+        return self.kind in ("deterministic", "leading")
+
+
+class Shares(NamedTuple):
+    """Probabilities before they are divided by their sum."""
+
+    masses: list[Term]
+    whole: Term
+
+
+def shares(outputs: Sequence[Term]) -> Shares:
+    if len(outputs) == 1:
+        chance = relu(outputs[0]) - relu(outputs[0].plus(-1))
+        return Shares([ONE - chance, chance], ONE)
+    masses = [relu(output) for output in outputs]
+    return Shares(masses, total(masses))
+
+
+def claim_formula(claim: Claim, chances: Sequence[Fraction], given: Shares) -> Formula:
+    """What is to hold in a phase with these true probabilities."""
+    if claim.about_some_steps and 1 not in chances:
+        return TRUE
+    normal: Formula = (">", given.whole.plus(-LEAST_TOTAL))
+    usual = conjunction(normal, *_usual(claim, chances, given))
+    even = [Fraction(1, len(chances))] * len(chances)
+    if given.whole == ONE or not _holds_for(claim, chances, even):
+        return usual
+    return ("or", usual, negation(normal))
+
+
+def _usual(claim: Claim, chances: Sequence[Fraction], given: Shares) -> Iterator[Formula]:
+    masses, whole = given
+    margin = claim.margin
+    pairs = list(zip(masses, chances, strict=True))
+    match claim.kind:
+        case "exact":
+            yield from (("=", mass - whole.times(chance)) for mass, chance in pairs)
+        case "within":
+            for mass, chance in pairs:
+                off = mass - whole.times(chance)
+                yield (">", whole.times(margin) - off)
+                yield (">", whole.times(margin) + off)
+        case "deterministic":
+            right = masses[list(chances).index(Fraction(1))]
+            yield (">", right - whole.times(1 - margin))
+        case "categorical" if margin == 0:
+            yield from ((">", mass) if chance else ("=", mass) for mass, chance in pairs)
+        case "categorical":
+            for mass, chance in pairs:
+                above = mass - whole.times(margin)
+                yield (">=", above) if chance else (">", above.times(-1))
+        case _:  # leading, ordered
+            possible = [mass for mass, chance in pairs if chance]
+            for mass in (mass for mass, chance in pairs if not chance):
+                yield from ((">", other - mass) for other in possible)
+
+
+def _holds_for(claim: Claim, chances: Sequence[Fraction], given: Sequence[Fraction]) -> bool:
+    formula = conjunction(*_usual(claim, chances, Shares([Term(p) for p in given], ONE)))
+    return certain(formula) is True
+
+
+def certain(formula: Formula) -> bool | None:
+    """Whether a formula over known values and sigmoids holds; None if the bounds leave it open."""
+    head, *rest = formula
+    if head == "not":
+        inner = certain(rest[0])
+        return None if inner is None else not inner
+    if head in ("and", "or"):
+        parts = [certain(part) for part in rest]
+        decisive = bool(head == "or")
+        if decisive in parts:
+            return decisive
+        return None if None in parts else not decisive
+    if head == "mod":
+        term, base, digit = rest
+        return bool(term.constant % base == digit)
+    if head == "digits":
+        term, base = rest
+        return _nonzero_digits(int(term.constant), int(base))
+    low, high = bounds(rest[0])
+    assert low is not None
+    assert high is not None
+    if head == "=":
+        return low == 0 if low == high else (None if low <= 0 <= high else False)
+    if head == ">":
+        return True if low > 0 else False if high <= 0 else None
+    return True if low >= 0 else False if high < 0 else None
+
+
+def _nonzero_digits(value: int, base: int) -> bool:
+    while value > 0:
+        value, digit = divmod(value, base)
+        if digit == 0:
+            return False
+    return value == 0
+
+
+def probabilities(given: Shares) -> list[Fraction]:
+    """The probabilities, sigmoids at the middle of their bounds; for showing and estimating."""
+    middles = [_middle(mass) for mass in given.masses]
+    whole = sum(middles, Fraction(0))
+    if whole <= LEAST_TOTAL:
+        return [Fraction(1, len(middles))] * len(middles)
+    return [mass / whole for mass in middles]
+
+
+def _middle(term: Term) -> Fraction:
+    low, high = bounds(term)
+    assert low is not None
+    assert high is not None
+    return low if low == high else (low + high) / 2

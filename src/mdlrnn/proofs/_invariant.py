@@ -1,0 +1,215 @@
+"""The relation between counters and memory, guessed from exact runs.
+
+A location is a phase of the system together with what was last read and, where that is not enough,
+with the signs or remainders of some activations' arguments at the last step. In each location
+every memory unit is fitted as an affine function of the counters. That a guess holds for every
+string is not shown here but in `_induction`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from ._execute import Executor, Values
+from ._explore import Node
+from ._smt import Formula, conjunction, negation
+from ._system import Phase, System, affine_term
+from ._terms import Atom, Term, bounds, counter_term, floor, known, remainder, sign_of, substitute
+
+MOST_LOCATIONS = 120
+MOST_REMAINDERS = 12
+Tag = bool | Fraction | None
+
+
+class Scheme(NamedTuple):
+    """What tells locations of one phase apart."""
+
+    history: int = 1
+    signs: tuple[int, ...] = ()
+    """Units whose argument is above 0 or not."""
+    remainders: tuple[int, ...] = ()
+    """Units of floor and mod, by what is left over."""
+
+
+class Key(NamedTuple):
+    phase: Phase
+    history: tuple[str, ...]
+    tags: tuple[Tag, ...]
+
+
+@dataclass(frozen=True)
+class Location:
+    key: Key
+    memory: tuple[Term, ...]
+    """The value of each memory unit, over the counters."""
+    facts: tuple[Formula, ...] = ()
+    """What is known of the counters here, besides the conditions of the phase."""
+
+
+def schemes(executor: Executor) -> list[Scheme]:
+    """What is tried, one after the other."""
+    units = executor.network.units
+    inner = [u for u in executor.relevant if u in executor.remembering]
+    signs = tuple(u for u in inner if units[u].activation in ("relu", "step"))
+    remainders = tuple(u for u in inner if units[u].activation in ("floor", "mod2", "mod3"))
+    found = [Scheme()]
+    if signs:
+        found.append(Scheme(1, signs))
+    found.append(Scheme(2))
+    if remainders:
+        found += [Scheme(1, (), remainders), Scheme(1, signs, remainders)]
+    if signs:
+        found.append(Scheme(2, signs))
+    return [*dict.fromkeys([*found, Scheme(2, signs, remainders), Scheme(3, signs)])]
+
+
+def key_of(scheme: Scheme, node: Node) -> Key:
+    tags: list[Tag] = []
+    for unit in scheme.signs:
+        sign = sign_of(node.values.argument[unit])
+        tags.append(None if sign is None else bool(sign))
+    for unit in scheme.remainders:
+        rest = _remainder(node.executor, unit, node.values)
+        tags.append(rest.constant if rest.known else None)
+    return Key(node.phase, node.labels(scheme.history), tuple(tags))
+
+
+def _remainder(executor: Executor, unit: int, values: Values) -> Term:
+    argument = values.argument[unit]
+    match executor.network.units[unit].activation:
+        case "mod2":
+            return remainder(argument, 2)
+        case "mod3":
+            return remainder(argument, 3)
+        case _:
+            return argument - floor(argument)
+
+
+def selected(
+    scheme: Scheme, key: Key, executor: Executor, values: Values, phase: Formula
+) -> Formula:
+    """That a step led into this location, given its phase's formula over the new counters."""
+    parts = [phase]
+    units = (*scheme.signs, *scheme.remainders)
+    for place, (unit, tag) in enumerate(zip(units, key.tags, strict=True)):
+        if tag is None:
+            continue
+        if place < len(scheme.signs):
+            above: Formula = (">", values.argument[unit])
+            parts.append(above if tag else negation(above))
+        else:
+            assert isinstance(tag, Fraction)
+            parts.append(("=", _remainder(executor, unit, values).plus(-tag)))
+    return conjunction(*parts)
+
+
+def phase_formula(system: System, phase: Phase, counters: Mapping[Atom, Term]) -> Formula:
+    """The conditions of a phase, over counters replaced by these terms."""
+    parts = []
+    for condition, true in zip(system.conditions[phase.state], phase.truth, strict=True):
+        term = substitute(affine_term(condition.expression), counters)
+        formula: Formula
+        if condition.relation == "mod":
+            formula = ("mod", term, condition.base, condition.digit)
+        else:
+            formula = (condition.relation, term)
+        parts.append(formula if true else negation(formula))
+    return conjunction(*parts)
+
+
+def guess(
+    scheme: Scheme, nodes: Iterable[Node]
+) -> tuple[list[Location], dict[Key, list[Node]]] | None:
+    """A location for each key seen, with fitted memory; None where no affine function fits."""
+    groups: dict[Key, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(key_of(scheme, node), []).append(node)
+        if len(groups) > MOST_LOCATIONS:
+            return None
+    order = {history: i for i, history in enumerate(dict.fromkeys(key.history for key in groups))}
+    groups = dict(
+        sorted(groups.items(), key=lambda item: (order[item[0].history], _falling(item[0].phase)))
+    )
+    locations = []
+    for key, members in groups.items():
+        fitted = fit(members)
+        if fitted is None or _too_many_remainders(scheme, groups):
+            return None
+        locations.append(Location(key, fitted))
+    return locations, groups
+
+
+def _falling(phase: Phase) -> tuple[str, tuple[bool, ...]]:
+    """The conditions that a machine names first come first: k > 0 before k = 0."""
+    return phase.state, tuple(not true for true in phase.truth)
+
+
+def _too_many_remainders(scheme: Scheme, groups: Mapping[Key, object]) -> bool:
+    first = len(scheme.signs)
+    return any(
+        len({key.tags[first + i] for key in groups}) > MOST_REMAINDERS
+        for i in range(len(scheme.remainders))
+    )
+
+
+def fit(nodes: Sequence[Node]) -> tuple[Term, ...] | None:
+    """Each memory unit as constant + Σ factor · counter, with fixed multiples of sigmoids."""
+    system = nodes[0].system
+    units = len(nodes[0].memory)
+    # Of each value the part without sigmoids is fitted; the sigmoids' factors must not vary.
+    atoms = [value.parts for value in nodes[0].memory]
+    if any(value.parts != atoms[i] for node in nodes for i, value in enumerate(node.memory)):
+        return None
+    rows = [
+        ([Fraction(1), *map(Fraction, node.here.counters)], [v.constant for v in node.memory])
+        for node in nodes
+    ]
+    solution = _solve(rows, len(system.counters) + 1, units)
+    if solution is None:
+        return None
+    names = [known(1), *map(counter_term, system.counters)]
+    fitted = []
+    for unit in range(units):
+        term = Term(Fraction(0), atoms[unit])
+        for factor, name in zip(solution, names, strict=True):
+            term = term + name.times(factor[unit])
+        fitted.append(term)
+    return tuple(fitted)
+
+
+def _solve(
+    rows: Sequence[tuple[list[Fraction], list[Fraction]]], width: int, units: int
+) -> list[list[Fraction]] | None:
+    """Factors with left · factors = right in every row, by elimination; free ones are 0."""
+    pivots: list[tuple[int, list[Fraction], list[Fraction]]] = []
+    for left, right in rows:
+        left, right = list(left), list(right)
+        for column, other, value in pivots:
+            if left[column]:
+                times = left[column]
+                left = [a - times * b for a, b in zip(left, other, strict=True)]
+                right = [a - times * b for a, b in zip(right, value, strict=True)]
+        column = next((i for i, a in enumerate(left) if a), -1)
+        if column < 0:
+            if any(right):
+                return None
+            continue
+        head = left[column]
+        pivots.append((column, [a / head for a in left], [a / head for a in right]))
+    solution = [[Fraction(0)] * units for _ in range(width)]
+    for column, left, right in reversed(pivots):
+        found = right
+        for place, factor in enumerate(left):
+            if place != column and factor:
+                found = [a - factor * b for a, b in zip(found, solution[place], strict=True)]
+        solution[column] = found
+    return solution
+
+
+def close(left: Term, right: Term) -> bool:
+    """Whether two known values are equal."""
+    low, high = bounds(left - right)
+    return low == high == 0

@@ -1,0 +1,182 @@
+"""What has to be shown, as queries that must be unsatisfiable.
+
+Given locations, nothing here is guessed or searched for: the same network, system, locations and
+claims give the same texts, which is how a certificate is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..languages import Rule
+from ._claims import Claim, claim_formula, shares
+from ._enclosures import bounds_text
+from ._execute import Executor, Values
+from ._invariant import Location, Scheme, phase_formula, selected
+from ._smt import Formula, Script, conjunction, negation
+from ._system import Opening, System
+from ._terms import Atom, Term, counter_term, known, substitute
+
+
+class Query(NamedTuple):
+    title: str
+    text: str
+    variables: dict[str, str]
+    """Counters by their names in the text."""
+    source: str | None
+    """The state that a move starts from, to which a counter-model's counters belong."""
+    label: str
+    """What the move reads."""
+    points: frozenset[Fraction] = frozenset()
+    """Where bounds of the sigmoid are used."""
+
+
+@dataclass(frozen=True)
+class Induction:
+    """A network beside a system, and the relation that is to hold in each location."""
+
+    executor: Executor
+    system: System
+    scheme: Scheme
+    locations: tuple[Location, ...]
+
+    def named(self, location: Location) -> str:
+        return f"location {self.locations.index(location)}"
+
+
+def counters_as(system: System, values: Mapping[str, Term]) -> dict[Atom, Term]:
+    return {counter_term(name).parts[0][0]: values[name] for name in system.counters}
+
+
+def unchanged(system: System) -> dict[Atom, Term]:
+    return counters_as(system, {name: counter_term(name) for name in system.counters})
+
+
+def hypothesis(induction: Induction, location: Location) -> Formula:
+    """What is known of the counters in a location."""
+    here = phase_formula(induction.system, location.key.phase, unchanged(induction.system))
+    return conjunction(here, *location.facts)
+
+
+def moves(induction: Induction) -> Iterator[tuple[Location | None, Opening | Rule]]:
+    """All first steps, and all moves out of all locations."""
+    for opening in induction.system.openings:
+        yield None, opening
+    for location in induction.locations:
+        for rule in induction.system.moves(location.key.phase):
+            yield location, rule
+
+
+class Step(NamedTuple):
+    """A move over terms: the network's values and the counters after it."""
+
+    label: str
+    to: str
+    values: Values
+    counters: dict[Atom, Term]
+
+
+def symbolic_step(induction: Induction, source: Location | None, move: Opening | Rule) -> Step:
+    system, executor = induction.system, induction.executor
+    if source is None:
+        assert isinstance(move, Opening)
+        start = dict(zip(system.counters, map(known, move.to.counters), strict=True))
+        values = executor.step(system.rows[move.label], None)
+        return Step(move.label, move.to.state, values, counters_as(system, start))
+    assert isinstance(move, Rule)
+    memory = dict(zip(executor.memory, source.memory, strict=True))
+    values = executor.step(system.rows[move.symbol], memory)
+    return Step(move.symbol, move.to, values, counters_as(system, system.updated(move)))
+
+
+def targets(induction: Induction, source: Location | None, step: Step) -> list[Location]:
+    before = () if source is None else source.key.history
+    history = (*before, step.label)[-induction.scheme.history :]
+    return [
+        location
+        for location in induction.locations
+        if location.key.phase.state == step.to and location.key.history == history
+    ]
+
+
+def moved(induction: Induction, source: Location | None, move: Opening | Rule) -> Query:
+    """Inductive step: from a location a move leads into one whose relation then holds."""
+    step = symbolic_step(induction, source, move)
+    outcome: list[Formula] = []
+    for target in targets(induction, source, step):
+        phase = phase_formula(induction.system, target.key.phase, step.counters)
+        into = selected(induction.scheme, target.key, induction.executor, step.values, phase)
+        outcome.append(conjunction(into, *relation(induction, target, step)))
+    script = Script(induction.system.counters)
+    if source is not None:
+        script.add(hypothesis(induction, source))
+    script.add(negation(("or", *outcome)))
+    start = "the start" if source is None else induction.named(source)
+    title = f"{start}, reading {step.label}"
+    return _query(title, script, source, step)
+
+
+def relation(induction: Induction, target: Location, step: Step) -> Iterator[Formula]:
+    memory = induction.executor.remembered(step.values)
+    for value, expected in zip(memory, target.memory, strict=True):
+        yield ("=", value - substitute(expected, step.counters))
+    for fact in target.facts:
+        yield rewritten(fact, step.counters)
+
+
+def rewritten(fact: Formula, counters: Mapping[Atom, Term]) -> Formula:
+    return (fact[0], substitute(fact[1], counters), *fact[2:])
+
+
+def claimed(induction: Induction, location: Location, claim: Claim) -> list[Query]:
+    """The outputs in a location, after each step that leads into it, carry the claim."""
+    system = induction.system
+    chances = system.chances(location.key.phase)
+    queries = []
+    for source, move in moves(induction):
+        step = symbolic_step(induction, source, move)
+        if location not in targets(induction, source, step):
+            continue
+        script = Script(system.counters)
+        if source is not None:
+            script.add(hypothesis(induction, source))
+        phase = phase_formula(system, location.key.phase, step.counters)
+        into = selected(induction.scheme, location.key, induction.executor, step.values, phase)
+        script.add(into)
+        if chances is not None:
+            given = shares(induction.executor.outputs(step.values))
+            formula = claim_formula(claim, chances, given)
+            if formula == ("and",):
+                continue
+            script.add(negation(formula))
+        start = "the start" if source is None else induction.named(source)
+        title = f"{claim.kind}: {start}, reading {step.label}, into {induction.named(location)}"
+        queries.append(_query(title, script, source, step))
+    return queries
+
+
+def _query(title: str, script: Script, source: Location | None, step: Step) -> Query:
+    state = None if source is None else source.key.phase.state
+    text = "\n".join(script.lines)
+    return Query(title, text, script.variables, state, step.label, frozenset(script.points))
+
+
+def obligations(induction: Induction, claims: Iterable[Claim]) -> Iterator[Query]:
+    """All there is to show, the sigmoid's bounds last."""
+    points: set[Fraction] = set()
+    for query in _steps_and_claims(induction, claims):
+        points |= query.points
+        yield query
+    for point in sorted(points - {Fraction(0)}):
+        yield Query(f"bounds of sigmoid({point})", bounds_text(point), {}, None, "")
+
+
+def _steps_and_claims(induction: Induction, claims: Iterable[Claim]) -> Iterator[Query]:
+    for source, move in moves(induction):
+        yield moved(induction, source, move)
+    for claim in claims:
+        for location in induction.locations:
+            yield from claimed(induction, location, claim)

@@ -1,0 +1,190 @@
+"""`prove`: is a network right for every string of a language?
+
+All short strings first, which finds most mistakes; then a relation between counters and memory,
+shown inductive; then the strongest claim that the outputs bear. A counter-model on the way is made
+a string, and either that string is wrong or it teaches what the short ones did not.
+"""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+
+from .._errors import InputError
+from .._network import Network
+from ..languages import Configuration, Language
+from ._claims import Claim, probabilities
+from ._execute import Executor, executor
+from ._explore import Explored, Node, explore
+from ._induction import OutOfTime, attempt
+from ._invariant import Scheme, schemes
+from ._models import Model
+from ._obligations import Induction
+from ._presentations import presentations
+from ._proof import Counterexample, Proof
+from ._rounded import explore_rounded
+from ._solver import require
+from ._statement import not_shown_notes, notes, refutation, theorem
+from ._strongest import strongest
+from ._system import System, system_for, words
+from ._terms import TooComplex
+from ._witness import completion, follow
+
+SECONDS = 60.0
+OTHERWISE = 500
+"""Prefixes that are run through for another machine of the same language."""
+ROUNDS = 6
+"""Strings that a scheme may learn from."""
+
+
+def prove(
+    network: Network,
+    language: Language | str,
+    *,
+    margin: float | None = None,
+    seconds: float = SECONDS,
+) -> Proof:
+    """Whether the network is right for every string of the language, a task's name or 'addition'.
+
+    Without a margin the strongest claim that holds is sought; with one, that every probability is
+    off by less. Needs the extra `prove`.
+    """
+    require("z3", "a proof")
+    if margin is not None and not 0 < margin < 1:
+        raise InputError(f"the margin is {margin}; give a number between 0 and 1.")
+    began = time.monotonic()
+    system, network = system_for(network, _language(language))
+    wanted = None if margin is None else Claim("within", Fraction(str(margin)))
+    least = wanted or Claim("leading" if system.deterministic else "ordered")
+    search = _Search(system, executor(network), least, wanted, began + seconds)
+    try:
+        search.run()
+    except TooComplex as reason:
+        search.tried.append(f"{reason}")
+    except OutOfTime:
+        search.tried.append(f"the time of {seconds:g} s is up")
+    return search.proof(network, time.monotonic() - began)
+
+
+def _language(language: Language | str) -> Language | None:
+    if isinstance(language, Language):
+        return language
+    from .._tasks import task_named
+
+    found = task_named(language).language
+    if found is None or isinstance(found, Language):
+        return found
+    raise InputError(f"{language} is a grammar; a proof needs a language of `mdlrnn tasks`.")
+
+
+class _Search:
+    def __init__(
+        self, system: System, run: Executor, least: Claim, wanted: Claim | None, deadline: float
+    ) -> None:
+        self.system, self.executor = system, run
+        self.least, self.wanted = least, wanted
+        self.deadline = deadline
+        self.explored = Explored([], 0, None)
+        self.wrong: Node | None = None
+        self.shortest = False
+        self.induction: Induction | None = None
+        self.claims: tuple[Claim, ...] = ()
+        self.tried: list[str] = []
+        self.rounded: Counterexample | None = None
+        self.length = 0
+
+    def run(self) -> None:
+        self.explored = explore(self.system, self.executor, self.least)
+        self.wrong = self.explored.wrong
+        if self.explored.obstacle is not None:
+            self.tried.append(self.explored.obstacle)
+            self.rounded, self.length = explore_rounded(self.system, self.executor, self.least)
+            return
+        if self.wrong is not None:
+            self.shortest = True
+            return
+        nodes = list(self.explored.nodes)
+        for scheme in schemes(self.executor):
+            for _ in range(ROUNDS):
+                found = attempt(scheme, self.system, self.executor, nodes, self.deadline)
+                if isinstance(found, Induction):
+                    self._conclude(found, nodes)
+                    return
+                self.tried.append(found.why)
+                more = [] if found.model is None else self._follow(found.model)
+                if self.wrong is not None:
+                    return
+                if not more:
+                    break
+                nodes += more
+        self._present_otherwise()
+
+    def _present_otherwise(self) -> None:
+        """Another machine for the same language may be the one that the network follows."""
+        language = self.system.language
+        if language is None:
+            return
+        for machine in presentations(language):
+            system, _ = system_for(self.executor.network, machine)
+            nodes = explore(system, self.executor, self.least, OTHERWISE).nodes
+            found = attempt(Scheme(), system, self.executor, nodes, self.deadline)
+            if isinstance(found, Induction):
+                self.system = system
+                self._conclude(found, nodes)
+                return
+
+    def _follow(self, model: Model) -> list[Node]:
+        """The runs through a configuration at which something failed, if it can be reached."""
+        counters = tuple(model.counters[name] for name in self.system.counters)
+        goal = Configuration(model.state, counters)
+        nodes, self.wrong = follow(self.system, self.executor, goal, model.label, self.least)
+        return nodes
+
+    def _conclude(self, induction: Induction, nodes: list[Node]) -> None:
+        self.induction = induction
+        self.claims, model = strongest(induction, nodes, self.wanted, self.least, self.deadline)
+        if not self.claims and model is not None:
+            self._follow(model)
+            self.tried.append("the relation is inductive, but the outputs do not bear the claim")
+
+    def proof(self, network: Network, seconds: float) -> Proof:
+        title = self.system.title
+        self.length = max(self.length, self.explored.length)
+        if self.wrong is not None or self.rounded is not None:
+            found = self.rounded
+            if self.wrong is not None:
+                found = _counterexample(self.system, self.wrong, self.shortest)
+            assert found is not None
+            text = refutation(self.system, self.least, found)
+            return Proof(
+                network, title, "refuted", text, (), found, self.length, seconds,
+                (), None, self.system,
+            )  # fmt: skip
+        if self.claims:
+            assert self.induction is not None
+            return Proof(
+                network, title, "proved", theorem(self.system, self.claims), self.claims, None,
+                self.length, seconds, notes(self.induction, self.claims),
+                self.induction, self.system,
+            )  # fmt: skip
+        text = (
+            f"Not shown: neither a proof nor a mistake was found; all prefixes up to "
+            f"{self.length} symbols are right."
+        )
+        return Proof(
+            network, title, "not shown", text, (), None, self.length, seconds,
+            not_shown_notes(self.tried), self.induction, self.system,
+        )  # fmt: skip
+
+
+def _counterexample(system: System, node: Node, shortest: bool) -> Counterexample:
+    chances = system.chances(node.phase)
+    assert chances is not None
+    labels = [*node.labels(), *completion(system, node.here)]
+    return Counterexample(
+        words(labels, system),
+        node.depth,
+        dict(zip(system.outcomes, chances, strict=True)),
+        dict(zip(system.outcomes, probabilities(node.shares), strict=True)),
+        shortest,
+    )

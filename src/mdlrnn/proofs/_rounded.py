@@ -1,0 +1,96 @@
+"""Short strings through the interpreter, for networks whose values have no exact form.
+
+A sigmoid that is remembered makes terms grow without end, so that nothing is proved; but where
+such a network is wrong, it mostly is by far. What is found in float64 is looked at again with 60
+digits before it is believed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from .._interpreter import EXACT, FLOAT, Arithmetic, distribution, feed, stepper
+from ..languages import Configuration
+from ._claims import Claim, Shares, certain, claim_formula
+from ._execute import Executor
+from ._proof import Counterexample
+from ._system import System, words
+from ._terms import ONE, known
+from ._witness import completion
+
+SLACK = Fraction(1, 10**6)
+"""What is wrong by less may be the rounding's fault, and is not said to be wrong."""
+NODES = 20_000
+SECONDS = 4.0
+
+
+class _Node(NamedTuple):
+    labels: tuple[str, ...]
+    here: Configuration
+    values: Any
+
+
+def explore_rounded(
+    system: System, executor: Executor, claim: Claim
+) -> tuple[Counterexample | None, int]:
+    """The shortest string that is clearly wrong, and the length up to which none is."""
+    step = stepper(executor.network, FLOAT)
+    ends = time.monotonic() + SECONDS
+    left = deque(
+        _Node((label,), to, step(system.rows[label], None)) for label, to in system.openings
+    )
+    seen = 0
+    while left:
+        node = left.popleft()
+        seen += 1
+        depth = len(node.labels) - 1
+        if _wrong(system, claim, node.here, distribution(executor.network, node.values)):
+            given = _again(system, executor, node.labels)
+            if _wrong(system, claim, node.here, given):
+                return _counterexample(system, node, given), max(0, depth - 1)
+        if seen > NODES or time.monotonic() > ends:
+            return None, max(0, depth - 1)
+        for label, to in system.successors(node.here):
+            values = step(system.rows[label], node.values)
+            left.append(_Node((*node.labels, label), to, values))
+    return None, 0
+
+
+def _wrong(system: System, claim: Claim, here: Configuration, given: Sequence[Any]) -> bool:
+    """Whether the claim fails, and would if each probability were better by the slack."""
+    chances = system.chances(system.phase(here))
+    assert chances is not None
+    masses = _outcomes([Fraction(p) for p in given])
+    better = [
+        p + SLACK if chance == 1 or (chance and claim.kind != "within") else
+        p + max(-SLACK, min(SLACK, chance - p))
+        for p, chance in zip(masses, chances, strict=True)
+    ]  # fmt: skip
+    formula = claim_formula(claim, chances, Shares([known(p) for p in better], ONE))
+    return certain(formula) is False
+
+
+def _outcomes(given: list[Fraction]) -> list[Fraction]:
+    return [1 - given[0], given[0]] if len(given) == 1 else given
+
+
+def _again(system: System, executor: Executor, labels: Sequence[str]) -> list[Fraction]:
+    exact: Arithmetic = EXACT
+    *_, last = feed(executor.network, [system.rows[label] for label in labels], exact)
+    return [Fraction(p) for p in distribution(executor.network, last)]
+
+
+def _counterexample(system: System, node: _Node, given: list[Fraction]) -> Counterexample:
+    chances = system.chances(system.phase(node.here))
+    assert chances is not None
+    return Counterexample(
+        words([*node.labels, *completion(system, node.here)], system),
+        len(node.labels) - 1,
+        dict(zip(system.outcomes, chances, strict=True)),
+        dict(zip(system.outcomes, _outcomes(given), strict=True)),
+        shortest=False,
+    )

@@ -1,0 +1,198 @@
+"""Formulas over terms, and their text in SMT-LIB 2.
+
+A formula is a tuple: ("and" | "or", formula, ...), ("not", formula), (">" | ">=" | "=", term),
+which compare with 0, ("mod", term, base, digit), or ("digits", term, base): an integer from 0 on
+whose digits in that base are all above 0. Terms over integers are scaled to integers, so that
+solvers see linear integer arithmetic; only sigmoids are real.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from ._sigmoid import enclosure
+from ._terms import Atom, Term
+
+Formula = tuple[Any, ...]
+TRUE: Formula = ("and",)
+FALSE: Formula = ("or",)
+GRID = (-700, -100, -30, -20, -15, -10, -7, -5, -3, -2, -1, 0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 100)
+"""Where a sigmoid of something unknown is tied to its values."""
+
+
+def conjunction(*formulas: Formula) -> Formula:
+    return ("and", *formulas)
+
+
+def negation(formula: Formula) -> Formula:
+    return ("not", formula)
+
+
+class Script:
+    """The text of one query: definitions of what its formulas mention, then assertions."""
+
+    def __init__(self, counters: tuple[str, ...]) -> None:
+        self.lines: list[str] = []
+        self._names: dict[Atom, tuple[str, int | None]] = {}
+        self._digits: set[int] = set()
+        self.points: set[Fraction] = set()
+        """Where the sigmoid's bounds are used."""
+        self._counters = {name: f"c{i}_{_plain(name)}" for i, name in enumerate(counters)}
+        for name in self._counters.values():
+            self.lines.append(f"(declare-const {name} Int)")
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """Counter by the solver's name for it."""
+        return {text: name for name, text in self._counters.items()}
+
+    def add(self, formula: Formula) -> None:
+        text = self.text(formula)
+        if text != "true":
+            self.lines.append(f"(assert {text})")
+
+    def text(self, formula: Formula) -> str:
+        head, *rest = formula
+        if head in ("and", "or"):
+            neutral = "true" if head == "and" else "false"
+            texts = [text for text in map(self.text, rest) if text != neutral]
+            if len(texts) < 2:
+                return texts[0] if texts else neutral
+            return f"({head} {' '.join(texts)})"
+        if head == "not":
+            return f"(not {self.text(rest[0])})"
+        if head == "mod":
+            term, base, digit = rest
+            return f"(= (mod {self._integer(term)} {base}) {digit})"
+        if head == "digits":
+            return self._without_zeros(*rest)
+        term = rest[0]
+        if term.known:
+            value = term.constant
+            true = value > 0 if head == ">" else value >= 0 if head == ">=" else value == 0
+            return "true" if true else "false"
+        scaled, _, real = self._scaled(term)
+        return f"({head} {scaled} {'0.0' if real else '0'})"
+
+    def _without_zeros(self, term: Term, base: int) -> str:
+        """The predicate is the one that satisfies its definition at every integer; the definition
+        is given at the integer asked about, which is all that an induction step needs."""
+        if base not in self._digits:
+            self._digits.add(base)
+            self.lines.append(f"(declare-fun nonzero{base} (Int) Bool)")
+            self.lines.append(f"(assert (nonzero{base} 0))")
+        scaled = self._integer(term)
+        self.lines.append(digits_defined(scaled, base))
+        return f"(nonzero{base} {scaled})"
+
+    def _integer(self, term: Term) -> str:
+        text, scale, real = self._scaled(term)
+        if scale != 1 or real:
+            raise ValueError("a remainder is asked for of something that is no integer")
+        return text
+
+    def _scaled(self, term: Term) -> tuple[str, int, bool]:
+        """The term times a positive integer, that integer, and whether it is real."""
+        named = [(*self._name(atom), factor) for atom, factor in term.parts]
+        factors = [factor / (grain or 1) for _, grain, factor in named]
+        scale = math.lcm(term.constant.denominator, *(f.denominator for f in factors))
+        real = any(grain is None for _, grain, _ in named)
+        pieces = []
+        for (name, grain, _), factor in zip(named, factors, strict=True):
+            text = f"(to_real {name})" if real and grain is not None else name
+            whole = int(factor * scale)
+            pieces.append(text if whole == 1 else f"(* {_integer(whole, real)} {text})")
+        constant = int(term.constant * scale)
+        if constant or not pieces:
+            pieces.append(_integer(constant, real))
+        return (pieces[0] if len(pieces) == 1 else f"(+ {' '.join(pieces)})"), scale, real
+
+    def _name(self, atom: Atom) -> tuple[str, int | None]:
+        """The solver's name for an atom, and by what its value is scaled; None for a real."""
+        if atom.kind == "counter":
+            return self._counters[atom.name], 1
+        found = self._names.get(atom)
+        if found is None:
+            body, sort, grain, facts = self._definition(atom)
+            name = f"x{len(self._names) + 1}"
+            if body is None:
+                self.lines.append(f"(declare-const {name} {sort})")
+            else:
+                self.lines.append(f"(define-fun {name} () {sort} {body})")
+            self.lines += [f"(assert {fact.replace('@', name)})" for fact in facts]
+            found = self._names[atom] = name, grain
+        return found
+
+    def _definition(self, atom: Atom) -> tuple[str | None, str, int | None, list[str]]:
+        if atom.kind == "product":
+            (left, a, real_a), (right, b, real_b) = map(self._scaled, atom.inputs)
+            if not real_a and not real_b:
+                return f"(* {left} {right})", "Int", a * b, []
+            sides = [_real(*side) for side in ((left, a, real_a), (right, b, real_b))]
+            return f"(* {sides[0]} {sides[1]})", "Real", None, []
+        text, scale, real = self._scaled(atom.inputs[0])
+        zero = "0.0" if real else "0"
+        match atom.kind:
+            case "relu":
+                body = f"(ite (> {text} {zero}) {text} {zero})"
+                if real:
+                    return f"(/ {body} {scale}.0)", "Real", None, []
+                return body, "Int", scale, []
+            case "step":
+                return f"(ite (> {text} {zero}) 1 0)", "Int", 1, []
+            case "floor":
+                whole = f"(to_int (/ {text} {scale}.0))" if real else f"(div {text} {scale})"
+                return whole, "Int", 1, []
+            case "mod":
+                if real:
+                    value = _real(text, scale, real)
+                    whole = f"(to_real (to_int (/ {value} {atom.base}.0)))"
+                    return f"(- {value} (* {atom.base}.0 {whole}))", "Real", None, []
+                return f"(mod {text} {atom.base * scale})", "Int", scale, []
+            case _:
+                argument = atom.inputs[0]
+                self.points.update([argument.constant] if argument.known else map(Fraction, GRID))
+                return None, "Real", None, _sigmoid_facts(argument, text, scale, real)
+
+
+def digits_defined(text: str, base: int) -> str:
+    """The definition of the predicate at one integer."""
+    name = f"nonzero{base}"
+    return (
+        f"(assert (= ({name} {text}) (or (= {text} 0) (and (> {text} 0) "
+        f"(> (mod {text} {base}) 0) ({name} (div {text} {base}))))))"
+    )
+
+
+def _sigmoid_facts(argument: Term, text: str, scale: int, real: bool) -> list[str]:
+    if argument.known:
+        low, high = enclosure(argument.constant)
+        return [f"(< {fraction_text(low)} @ {fraction_text(high)})"]
+    facts = ["(< 0.0 @ 1.0)"]
+    for point in GRID:
+        low, high = enclosure(Fraction(point))
+        at = _integer(point * scale, real)
+        facts.append(f"(=> (>= {text} {at}) (>= @ {fraction_text(low)}))")
+        facts.append(f"(=> (<= {text} {at}) (<= @ {fraction_text(high)}))")
+    return facts
+
+
+def _real(text: str, scale: int, real: bool) -> str:
+    whole = text if real else f"(to_real {text})"
+    return whole if scale == 1 else f"(/ {whole} {scale}.0)"
+
+
+def _integer(value: int, real: bool = False) -> str:
+    text = f"{abs(value)}.0" if real else str(abs(value))
+    return f"(- {text})" if value < 0 else text
+
+
+def fraction_text(value: Fraction) -> str:
+    text = f"(/ {abs(value.numerator)}.0 {value.denominator}.0)"
+    return f"(- {text})" if value < 0 else text
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)

@@ -1,0 +1,237 @@
+"""The page as a file, and the commands `report` and `watch`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from conftest import is_one_sentence
+from mdlrnn import Corpus, Encoding, Network, Search, encode, record, zoo
+from mdlrnn._tasks import task_named
+from mdlrnn.cli._watch import curve
+from mdlrnn.page import Theorem, network_content, page
+from mdlrnn.page._data import described_parts
+from strategies import networks
+from test_cli import Result, refused
+from test_cli import run as run  # the fixture
+
+CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb"], [6, 3, 1])
+SEARCH = Search(islands=2, population=30, generations=40, seed=3)
+
+
+class Outline(HTMLParser):
+    """Tags that are open, to see that all get closed, and every address that is named."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("meta", "input", "circle", "path", "polygon", "polyline"):
+            self.open.append(tag)
+        self.addresses += [v or "" for k, v in attrs if k in ("src", "href", "action", "data")]
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        pass
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "small"
+    record(path, CORPUS, SEARCH)
+    return path
+
+
+@pytest.fixture
+def anbn(tmp_path: Path) -> str:
+    zoo.anbn().save(tmp_path / "anbn.json")
+    return "anbn.json"
+
+
+@pytest.mark.parametrize("name", zoo.names())
+def test_a_page_is_whole_small_and_alone(name: str) -> None:
+    text = page(network_content(zoo.load(name), name))
+    outline = Outline(text)
+    assert outline.open == []
+    assert outline.addresses == []
+    assert len(text.encode()) < 200_000
+    assert "default-src 'none'" in text
+
+
+@given(networks(max_hidden=4, max_connections=12))
+@settings(max_examples=30)
+def test_the_bits_of_the_page_are_the_network_s(net: Network) -> None:
+    for scheme in ("paper", "tacl2022"):
+        encoding = Encoding.fitting(net, scheme)
+        parts = described_parts(net, encoding)
+        assert "".join(part["bits"] for part in parts) == encode(net, encoding)
+        for number, c in enumerate(net.connections):
+            own = [part for part in parts if part["connection"] == number]
+            assert [part["kind"] for part in own] == ["target", "weight", "kind"]
+            assert own[0]["label"] == f"to unit {c.target}"
+            assert own[1]["label"] == f"weight {c.weight}"
+            assert own[2]["label"] == c.kind
+
+
+@given(networks(max_hidden=4, max_connections=12))
+@settings(max_examples=12)
+def test_any_network_has_a_page(net: Network) -> None:
+    outline = Outline(page(network_content(net, "any")))
+    assert outline.open == []
+    assert outline.addresses == []
+
+
+def test_a_theorem_has_a_place_and_none_leaves_none() -> None:
+    theorem = Theorem(
+        "For every n it is right.", ("phase", "u6"), (("after a", "k"),), "By machine."
+    )
+    shown = page(network_content(zoo.anbn(), "anbn", theorem=theorem))
+    assert "<h2>Theorem</h2>" in shown
+    assert "For every n it is right." in shown
+    assert '<th scope="row">after a</th><td>k</td>' in shown
+    assert "Theorem" not in page(network_content(zoo.anbn(), "anbn"))
+
+
+def test_what_can_be_proved_stands_on_the_page() -> None:
+    pytest.importorskip("z3")
+    content = network_content(zoo.anbn(), "anbn", task=task_named("anbn"), size=100)
+    assert content.theorem is not None
+    assert "10^-6" in content.theorem.statement
+    assert "k &gt; 0" in page(content)
+    wrong = network_content(zoo.anb2n(), "anb2n", task=task_named("anbn"), size=100)
+    assert wrong.theorem is None
+
+
+def test_score_and_measures_are_those_of_the_commands() -> None:
+    from mdlrnn._tasks import task_named
+
+    shown = page(network_content(zoo.anbn(), "anbn", Encoding("tacl2022"), task=task_named("anbn")))
+    assert "<dd>160 bits, the network</dd>" in shown
+    assert "1,643.91 bits" in shown
+    assert "No mistake on any of these strings." in shown
+    assert "0.258213" in shown
+
+
+# report
+
+
+def test_report_on_a_network(run: Callable[..., Result], anbn: str) -> None:
+    code, out, err = run("report", anbn, "--task", "anbn_100", "-o", "page.html")
+    assert (code, out, err) == (0, "saved as page.html; open it in a browser\n", "")
+    text = Path("page.html").read_text()
+    assert "<h1>anbn</h1>" in text
+    assert "a^n b^n, 100" in text
+
+
+def test_report_on_a_network_and_a_corpus(run: Callable[..., Result], anbn: str) -> None:
+    Path("strings.txt").write_text("ab\naabb\n")
+    assert run("report", anbn, "--corpus", "strings.txt", "--title", "A & <b>").code == 0
+    text = Path("report.html").read_text()
+    assert "<h1>A &amp; &lt;b&gt;</h1>" in text
+    assert "bits, strings.txt</dd>" in text
+
+
+@pytest.mark.parametrize("more", [(), ("--follow",)])
+def test_report_on_a_run(run: Callable[..., Result], folder: Path, more: tuple[str, ...]) -> None:
+    code, out, err = run("report", folder, *more)
+    assert (code, err) == (0, "")
+    assert out.startswith("saved as report.html; ")
+    text = Path("report.html").read_text()
+    assert "<h2>The search</h2>" in text
+    assert "<dd>finished: generations</dd>" in text
+    assert "The front" in text
+    assert 'http-equiv="refresh"' not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nothing",), "nothing: cannot be read"),
+        (("anbn.json", "--follow"), "anbn.json is no run that could be followed; "),
+        (("anbn.json", "--task", "anbm"), "there is no task 'anbm'; did you mean anb"),
+        (("anbn.json", "--task", "anbn.json"), "anbn.json is a file and no task; "),
+        (("anbn.json", "--task", "dyck1"), "anbn.json: "),
+        (("anbn.json", "--corpus", "none.txt"), "none.txt: cannot be read"),
+        (("anbn.json", "-o", "no/such.html"), "no/such.html: cannot be written"),
+        (("empty",), "empty: holds no run; "),
+    ],
+)
+def test_report_refuses_in_a_sentence(
+    run: Callable[..., Result], anbn: str, arguments: tuple[str, ...], words: str
+) -> None:
+    Path("empty").mkdir()
+    assert refused(run("report", *arguments), words)
+    assert not Path("report.html").exists()
+
+
+def test_report_follows_a_run_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / "ab.txt").write_text("6\tab\n3\taabb\n")
+    command = [sys.executable, "-c", "from mdlrnn.cli import main; main()"]
+    limits = ["--time", "9s", "--generations", "1000000", "--islands", "4", "--population", "40"]
+    search = subprocess.Popen(
+        [*command, "evolve", "ab.txt", "--out", "run", "--quiet", "--threads", "1", *limits],
+        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    while not (tmp_path / "run" / "log.jsonl").exists():
+        assert search.poll() is None
+        time.sleep(0.2)
+    following = subprocess.Popen(
+        [*command, "report", "run", "--follow"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    )
+    report = tmp_path / "report.html"
+    seen = set()
+    while following.poll() is None:
+        if report.exists():
+            text = report.read_text()
+            assert text.endswith("</html>\n")
+            seen.add('http-equiv="refresh"' in text)
+        time.sleep(0.2)
+    search.wait()
+    assert following.returncode == 0
+    assert following.stdout is not None
+    assert following.stdout.read().endswith("the run has ended, and the page is complete\n")
+    assert seen == {True, False}  # it came while the run went on, and then stood still
+    assert "finished: time" in report.read_text()
+
+
+# watch
+
+
+def test_watch_shows_a_finished_run(run: Callable[..., Result], folder: Path) -> None:
+    code, out, err = run("watch", folder)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].endswith("finished: generations")
+    assert any(re.fullmatch(r"best +\|G\| \d+  \|D:G\| .*  MDL .*", line) for line in lines)
+    assert "generation  40 of 40" in lines
+    assert any(line.startswith("unit ") and "P(a)" in line for line in lines)
+    assert all(len(line) <= 80 for line in lines[1:])
+    assert set(curve(folder, 40)) <= set("▁▂▃▄▅▆▇█")
+
+
+def test_watch_refuses_what_is_no_run(run: Callable[..., Result], tmp_path: Path) -> None:
+    assert refused(run("watch", "none"), "none: there is no such folder; ")
+    (tmp_path / "empty").mkdir()
+    assert refused(run("watch", "empty"), "empty: holds no run; ")
+
+
+def test_a_broken_run_is_named_as_such(run: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "settings.json").write_text("{}")
+    for command in ("watch", "report"):
+        result = run(command, "broken")
+        assert result.code == 2
+        assert is_one_sentence(result.err.strip())

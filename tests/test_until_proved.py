@@ -1,0 +1,68 @@
+"""Runs that end with a theorem."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conftest import is_one_sentence
+from mdlrnn import InputError, Network, prove
+from mdlrnn.cli import cli
+
+Run = Callable[..., Result]
+SMALL = ("--islands", "4", "--population", "60", "--quiet")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: str) -> Result:
+        return CliRunner().invoke(cli, words)
+
+    return call
+
+
+def test_a_run_goes_on_until_a_network_is_proved(run: Run) -> None:
+    result = run("evolve", "anbn", "--until-proved", "--out", "r", "--time", "150s", "--quiet")
+    assert result.exit_code == 0, result.output
+    assert "Ended: a network is proved right for every string." in result.output
+    assert "Theorem. For every string of a^n b^n" in result.output
+    assert prove(Network.load("r/proved.json"), "anbn").proved
+    log = [json.loads(line) for line in Path("r/log.jsonl").read_text().splitlines()]
+    assert log[-1]["reason"] == "proved"
+    assert "finished: proved" in run("runs", "r").output
+
+
+def test_a_run_without_a_theorem_says_what_is_wrong(run: Run) -> None:
+    result = run("evolve", "anbncn", "--generations", "1", "--out", "r", "--json", *SMALL)
+    theorem = json.loads(result.output)["theorem"]
+    assert theorem["proved"] is False
+    assert theorem["counterexample"]["string"]
+
+
+def test_a_run_on_ones_own_strings_has_no_theorem(run: Run) -> None:
+    Path("own.txt").write_text("ab\naabb\n")
+    result = run("evolve", "own.txt", "--generations", "1", "--out", "r", "--json", *SMALL)
+    assert json.loads(result.output)["theorem"] is None
+
+
+def test_until_proved_needs_a_known_language(run: Run) -> None:
+    Path("own.txt").write_text("ab\naabb\n")
+    result = run("evolve", "own.txt", "--until-proved", "--out", "r", *SMALL)
+    assert isinstance(result.exception, InputError)
+    assert is_one_sentence(str(result.exception))
+    assert not Path("r").exists()
+
+
+def test_without_z3_a_run_ends_with_a_hint(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mdlrnn.proofs._solver.find_spec", lambda name: None)
+    result = run("evolve", "anbn", "--generations", "1", "--out", "r", *SMALL)
+    assert 'pip install "mdlrnn[prove]"' in result.output
+    stopped = run("evolve", "anbn", "--until-proved", "--out", "s", *SMALL)
+    assert isinstance(stopped.exception, InputError)
+    assert not Path("s").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -182,3 +183,11 @@ def test_help_does_not_load_pytorch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False False"
+
+
+def test_the_docs_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = Path(__file__).parent.parent / "docs" / "comparisons.md"
+    (block,) = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.S | re.M)
+    exec(compile(block, page.name, "exec"), {})
+    assert (tmp_path / "some-rnns" / "results.csv").exists()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._corpus import Corpus
 from .._errors import InputError
 from .._files import PathLike
-from .._tasks import SEED, Task
+from .._tasks import SEED, Task, task_named
 from ._configurations import Configuration, Model, groups, models
 from ._store import (
     Row,
@@ -63,7 +63,7 @@ OnProgress = Callable[[Standing], bool | None]
 
 def train(
     folder: PathLike,
-    task: Task,
+    task: Task | str,
     chosen: Sequence[Configuration],
     *,
     size: int | None = None,
@@ -73,7 +73,7 @@ def train(
     threads: int = 1,
     on_progress: OnProgress | None = None,
 ) -> list[Row]:
-    """The measures of the configurations asked for, `seeds` models of each.
+    """The measures of the configurations asked for on a task, `seeds` models of each.
 
     All models of one cell and size train as one. Raises `Stopped` when `on_progress` asks for it.
     """
@@ -84,6 +84,7 @@ def train(
 
     torch.set_num_threads(threads)
     home = Path(folder)
+    task = task_named(task) if isinstance(task, str) else task
     size = task.size if size is None else size
     corpus = task.training(size, SEED)
     settings = {"task": task.name, "size": size, "corpus": corpus.digest, "epochs": epochs}

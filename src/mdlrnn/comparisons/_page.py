@@ -33,6 +33,7 @@ def table_page(entries: Sequence[Entry], command: str, notes: Iterable[str] = ()
         _MEASURES,
         _SELECTION,
         *notes,
+        *_theorems(runs),
         "## Every run",
         markdown(runs_sheet(entries)),
     ]
@@ -57,8 +58,18 @@ def _made(command: str, runs: Sequence[dict[str, Any]], more: Iterable[str]) -> 
         lines.append(f"- {title}: {'; '.join(found)}")
     seconds = sum(run["seconds"] for run in runs)
     steps = sum(run["steps"] for run in runs)
-    lines.append(f"- Searches: {len(runs)}, {seconds / 3600:.2f} hours, {steps:,} steps in all")
+    lines.append(f"- Searches: {len(runs)}, {seconds / 60:,.1f} minutes, {steps:,} steps in all")
     return "\n".join([*lines, *(f"- {line}" for line in more)])
+
+
+def _theorems(runs: Sequence[dict[str, Any]]) -> list[str]:
+    """What was shown of each network that a proof was sought for, as sentences."""
+    found = [
+        f"- {run['task']}_{run['size']}, seed {run['seed']}: {run['proof'].get('statement')}"
+        for run in runs
+        if isinstance(run.get("proof"), dict)
+    ]
+    return ["## Theorems", "\n".join(found)] if found else []
 
 
 def _rnn_words(rnns: Sequence[dict[str, Any]]) -> list[str]:

@@ -49,7 +49,7 @@ class Standing(NamedTuple):
     groups_done: int
     groups: int
     seconds: float
-    """Spent on this group by this process."""
+    """Spent on this group."""
     loss: float
     """The lowest training loss of the group, in nats a character."""
 
@@ -95,10 +95,10 @@ def train(
             while missing := _missing(home, group, members):
                 training = _training(home, group, missing, corpus, device)
                 place = (home, group, number, len(wanted))
-                seconds = _trained(training, epochs, place, on_progress)
+                _trained(training, epochs, place, on_progress)
                 if not tests:
                     tests.extend(task.test(size, SEED))
-                rows = _rows(training, task, size, corpus, tests, seconds)
+                rows = _rows(training, task, size, corpus, tests)
                 keep_rows(home, group, [*rows_of(home, group), *rows])
             write_results(home, all_rows(home, _done_groups(home)))
         asked = {model for _, members in wanted for model in members}
@@ -148,16 +148,18 @@ def _trained(
     epochs: int,
     place: tuple[Path, str, int, int],
     on_progress: OnProgress | None,
-) -> float:
-    """Train to the end, with a saved state now and then; seconds spent here."""
+) -> None:
+    """Train to the end, with a saved state now and then."""
     folder, group, number, of = place
-    began = saved = time.monotonic()
+    saved = time.monotonic()
+    began = saved - training.seconds
     for losses in training.steps(epochs):
         if training.epoch % LOOK_EPOCHS and training.epoch < epochs:
             continue
         now = time.monotonic()
+        training.seconds = now - began
         standing = Standing(
-            group, len(training.models), training.epoch, epochs, number, of, now - began,
+            group, len(training.models), training.epoch, epochs, number, of, training.seconds,
             float(losses.min()),
         )  # fmt: skip
         stop = on_progress is not None and on_progress(standing)
@@ -166,7 +168,6 @@ def _trained(
             saved = now
         if stop:
             raise Stopped
-    return time.monotonic() - began
 
 
 def _rows(
@@ -175,7 +176,6 @@ def _rows(
     size: int,
     corpus: Corpus,
     tests: Iterable[Corpus],
-    seconds: float,
 ) -> list[Row]:
     from ._judged import reports
 
@@ -183,13 +183,13 @@ def _rows(
     parameters = sum(values[0].numel() for values in training.weights.values())
     losses = training.losses().tolist()
     return [
-        row_of(model, _measures(found, loss, parameters, training, seconds))
+        row_of(model, _measures(found, loss, parameters, training))
         for model, found, loss in zip(training.models, measured, losses, strict=True)
     ]
 
 
 def _measures(
-    found: dict[str, Any], loss: float, parameters: int, training: Training, seconds: float
+    found: dict[str, Any], loss: float, parameters: int, training: Training
 ) -> dict[str, Any]:
     return {
         "parameters": parameters,
@@ -197,7 +197,7 @@ def _measures(
         "device": training.tree.rows.device.type,
         "loss": loss,
         **found,
-        "seconds": round(seconds / len(training.models), 3),
+        "seconds": round(training.seconds / len(training.models), 3),
     }
 
 

@@ -36,6 +36,8 @@ class Training:
         self.tree = tree
         self.cell = wanted[0].configuration.cell
         self.epoch = 0
+        self.seconds = 0.0
+        """Spent so far, for who keeps the time."""
         device = str(tree.rows.device)
         if weights is None:
             weights = first_weights(self.models, tree.rows.shape[1], outputs, device)
@@ -71,7 +73,7 @@ class Training:
 
     def to_arrays(self) -> Arrays:
         """All that the training needs to go on exactly."""
-        found: Arrays = {"epoch": np.array(self.epoch)}
+        found: Arrays = {"epoch": np.array(self.epoch), "seconds": np.array(self.seconds)}
         for name in NAMES:
             found[name] = _array(self.weights[name])
             for part, values in self._adam.state.get(self.weights[name], {}).items():
@@ -80,6 +82,7 @@ class Training:
 
     def restore(self, arrays: Mapping[str, Any]) -> None:
         self.epoch = int(arrays["epoch"])
+        self.seconds = float(arrays["seconds"])
         with torch.no_grad():
             for name in NAMES:
                 self.weights[name].copy_(torch.from_numpy(np.array(arrays[name])))

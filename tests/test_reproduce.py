@@ -153,6 +153,7 @@ def test_the_probe_has_five_rows_beside_the_papers(run: Callable[..., Result]) -
         (("--sizes", "many"), "write numbers separated by commas"),
         (("--tasks", "anbn", "--sizes", "400"), "has a training size in 400"),
         (("--time-per-run", "soon"), "write a time such as"),
+        (("--markdown", "nowhere/page.md"), "there is no such folder"),
     ],
 )
 def test_bad_input_is_one_sentence(

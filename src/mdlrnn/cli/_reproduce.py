@@ -43,6 +43,13 @@ def reproduce() -> None:
     """Make the paper's tables again, with published and own figures side by side."""
 
 
+def _in_a_folder(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Hours of searching should not end at a path that cannot be written."""
+    if value is not None and not Path(value).parent.is_dir():
+        raise InputError(f"--markdown is {value}, but there is no such folder; make it first.")
+    return value
+
+
 def _search_options(minutes: int) -> Callable[[Command], Command]:
     """What each search is given, and where all is kept."""
     options = (
@@ -67,7 +74,9 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
         ),
         click.option("--threads", type=click.IntRange(1), metavar="N", help="[default: all cores]"),
         click.option("--out", metavar="DIR", required=True, help="Where runs and tables are kept."),
-        click.option("--markdown", metavar="FILE", help="Write the page here as well."),
+        click.option(
+            "--markdown", metavar="FILE", callback=_in_a_folder, help="Write the page here as well."
+        ),
         click.option("--quiet", is_flag=True, help="Say nothing but the end."),
         json_option,
     )  # fmt: skip

@@ -70,7 +70,7 @@ class BarTraining(QuietTraining):
         from rich.progress import BarColumn, Progress, TextColumn
 
         self._bar: Progress = Progress(
-            TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[left]}"),
+            TextColumn("{task.description}"), BarColumn(12), TextColumn("{task.fields[left]}"),
             console=Console(stderr=True, highlight=False), transient=True,
         )  # fmt: skip
         self._group = self._bar.add_task("", total=1, left="Ctrl-C stops and saves")
@@ -88,7 +88,7 @@ class BarTraining(QuietTraining):
             description=_title(standing),
             completed=standing.epoch,
             total=standing.epochs,
-            left=f"epoch {standing.epoch:,} of {standing.epochs:,}, "
+            left=f"{standing.epoch:,} of {standing.epochs:,}, "
             f"loss {standing.loss:.4f}, {time_text(standing.seconds)}",
         )
 

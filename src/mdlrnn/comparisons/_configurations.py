@@ -34,16 +34,8 @@ class Configuration:
 
     @property
     def name(self) -> str:
-        tail = "none" if self.regularisation == "none" else self._penalty()
-        return f"{self.group}-{tail}"
-
-    @property
-    def title(self) -> str:
-        """As the paper writes it, with the size: 'Elman + L1, 128'."""
-        return f"{type_title(self.cell, self.regularisation)}, {self.hidden}"
-
-    def _penalty(self) -> str:
-        return f"{self.regularisation}-{self.strength:g}"
+        plain = f"{self.group}-{self.regularisation}"
+        return plain if self.regularisation == "none" else f"{plain}-{self.strength:g}"
 
 
 @dataclass(frozen=True, order=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from .._search import Search
@@ -29,7 +28,7 @@ def probe(
     """The figures of one search for each objective."""
     return [
         evolved(
-            Wanted(f"{task.name}_{size}-{name}-{search.seed}", task, size, replace(search), name),
+            Wanted(f"{task.name}_{size}-{name}-{search.seed}", task, size, search, name),
             runner,
         )
         for name in objectives

@@ -105,6 +105,8 @@ def _beside(task: Task, size: int) -> dict[str, Any] | None:
 
 
 def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Task, size: int) -> None:
+    from ..comparisons._baseline import accuracy
+
     ordered = sorted(rows, key=lambda row: (row["test_cross_entropy"] or float("inf"), row["seed"]))
     words = "deterministic" if ordered[0]["test_deterministic_accuracy"] is not None else ""
     head = ["RNN", "hidden", "λ", "seed", "train CE", "test CE", f"{words or 'categorical'} acc."]
@@ -116,7 +118,7 @@ def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Task, size: int)
             f"{row['seed']}",
             _number(row["train_cross_entropy"]),
             _number(row["test_cross_entropy"]),
-            _percent(accuracy_of(row)),
+            _percent(accuracy(row)),
         ]
         for row in ordered[:SHOWN]
     ]
@@ -124,7 +126,7 @@ def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Task, size: int)
     click.echo(table(head, shown, 1))
     optimal = _number(ordered[0]["optimal_test_cross_entropy"])
     click.echo(f"\ncross-entropy in bits a character; optimal {optimal}")
-    perfect = sum(accuracy_of(row) == 1 for row in rows)
+    perfect = sum(accuracy(row) == 1 for row in rows)
     click.echo(f"models with 100 % test accuracy: {perfect}")
     printed = _beside(task, size)
     if printed is not None:
@@ -136,13 +138,6 @@ def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Task, size: int)
         if best is not None:
             click.echo(f"the best here differs by {100 * (best / theirs - 1):+.1f} %")
     click.echo(f"\nAll rows: {folder / 'results.csv'} and results.json")
-
-
-def accuracy_of(row: dict[str, Any]) -> float | None:
-    """As the paper's table has it: deterministic where there is such a step, else categorical."""
-    found = row["test_deterministic_accuracy"]
-    accuracy: float | None = found if found is not None else row["test_categorical_accuracy"]
-    return accuracy
 
 
 def _number(value: float | None) -> str:

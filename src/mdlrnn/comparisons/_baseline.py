@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -116,6 +116,13 @@ def best(rows: Iterable[Row], key: str = "test_cross_entropy") -> Row | None:
     """The row with the lowest of these, the first of equals."""
     finite = [row for row in rows if row[key] is not None and math.isfinite(row[key])]
     return min(finite, key=lambda row: row[key], default=None)
+
+
+def accuracy(measures: Mapping[str, Any]) -> float | None:
+    """As the paper's table has it: deterministic where there is such a step, else categorical."""
+    found = measures["test_deterministic_accuracy"]
+    share: float | None = found if found is not None else measures["test_categorical_accuracy"]
+    return share
 
 
 def _missing(folder: Path, group: str, members: Iterable[Model]) -> tuple[Model, ...]:

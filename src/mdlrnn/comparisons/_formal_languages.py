@@ -6,7 +6,6 @@ score alone, as MDL allows; and selected by the test set, as the paper's table i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 from .._search import Search
 from .._tasks import Task
+from ._baseline import accuracy, best
 from ._configurations import type_title
 from ._evolved import Runner, Wanted, evolved
 from ._published import published_for
@@ -73,18 +73,6 @@ def by_training(runs: Sequence[Figures]) -> Figures:
 def by_test(runs: Sequence[Figures]) -> Figures:
     """|G| plus the test set's |D:G|, as in the paper; where all are infinite, by training."""
     return min(runs, key=lambda run: (run["g"] + run["test_d_given_g"], run["mdl"]))
-
-
-def accuracy(figures: Figures) -> float | None:
-    """As the paper's table has it: deterministic where there is such a step, else categorical."""
-    found = figures["test_deterministic_accuracy"]
-    share: float | None = found if found is not None else figures["test_categorical_accuracy"]
-    return share
-
-
-def chosen_rnn(rnns: Sequence[Figures], key: str) -> Figures | None:
-    finite = [row for row in rnns if row[key] is not None and math.isfinite(row[key])]
-    return min(finite, key=lambda row: row[key], default=None)
 
 
 def judged(entry: Entry, folder: Path) -> Entry:
@@ -159,9 +147,9 @@ def _own(entry: Entry) -> list[tuple[str, Figures, Figures | None]]:
         (
             "by training",
             by_training(entry.runs),
-            chosen_rnn(entry.rnns, "train_cross_entropy"),
+            best(entry.rnns, "train_cross_entropy"),
         ),
-        ("by test", by_test(entry.runs), chosen_rnn(entry.rnns, "test_cross_entropy")),
+        ("by test", by_test(entry.runs), best(entry.rnns, "test_cross_entropy")),
     ]
 
 

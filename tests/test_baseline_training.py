@@ -216,3 +216,16 @@ def test_chances_are_distributions() -> None:
         found = chances_of("elman", weights, tree_of(data))
         assert found.shape == (2, len(data.parent), max(2, data.outputs))
         assert torch.allclose(found.sum(2), torch.ones(()).double())
+
+
+def test_models_that_take_turns_are_measured_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = TASKS["anbn"]
+    data = task.training(100, SEED)
+    weights = first_weights(models([Configuration("gru", 4)], 5), data.inputs, data.outputs)
+    some = Corpus.from_strings(["a" * n + "b" * n for n in range(20, 30)])
+    at_once = reports("gru", weights, task, 100, data, [some])
+    monkeypatch.setattr("mdlrnn.comparisons._judged.MOST_NUMBERS", 2 * 12 * len(some.parent))
+    in_turns = reports("gru", weights, task, 100, data, [some])
+    for one, other in zip(at_once, in_turns, strict=True):
+        assert one["test_cross_entropy"] == pytest.approx(other["test_cross_entropy"], rel=1e-6)
+    assert len({row["test_cross_entropy"] for row in at_once}) == 5

@@ -12,7 +12,7 @@ from ._cells import Weights
 from ._tree import chances_of, tree_of
 
 MOST_NUMBERS = 50_000_000
-"""Numbers of hidden states' size that a look at a test set may hold; more models take turns."""
+"""Of chances, or of gates on one level, that are held at once; more models take turns."""
 
 
 def reports(
@@ -36,7 +36,9 @@ def _measured(cell: str, weights: Weights, task: Task, parts: Iterable[Corpus]) 
     for part in parts:
         tree = tree_of(part, str(weights["output"].device))
         truth = truth_of(part, task)
-        share = max(1, MOST_NUMBERS // (len(part.parent) * max(2, part.outputs)))
+        chances_each = len(part.parent) * max(2, part.outputs)
+        gates_each = max(tree.sizes) * weights["recurrent"].shape[2]
+        share = max(1, MOST_NUMBERS // max(chances_each, gates_each))
         for begin in range(0, count, share):
             some = {name: values[begin : begin + share] for name, values in weights.items()}
             chances = chances_of(cell, some, tree).cpu().numpy()

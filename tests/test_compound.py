@@ -14,26 +14,20 @@ from mdlrnn import (
     Corpus,
     Encoding,
     Network,
-    Objective,
     Unit,
     Weight,
     evolve,
     score,
-    score_many,
     zoo,
 )
 from mdlrnn._interpreter import FLOAT, ignored_connections, stepper
-from mdlrnn._island import Problem, tools_for
 from mdlrnn._kernels import _mutate, _space
 from mdlrnn._kernels._edit import fresh_number, tidy
-from mdlrnn._kernels._evaluate import COUNTERS, new_memo
 from mdlrnn._kernels._genome import network_of, row_of, size_of
 from mdlrnn._kernels._graft import graft
 from mdlrnn._kernels._mutate import MUTATIONS, apply, mutate, random_network
-from mdlrnn._kernels._polish import CHANGES, changed_weight, polish
 from mdlrnn._kernels._score import surprisal, workspace_for
 from mdlrnn._kernels._tree import tree_of
-from mdlrnn._network import ACTIVATIONS
 from mdlrnn._search import Search
 from strategies import networks
 from test_mutations import mutated, randomness, roomy, space_for
@@ -200,51 +194,6 @@ def test_scoring_gives_up_only_above_the_limit(network: Network, share: float) -
         floor = tree.floors[tree.chunk_start[r]]
         assert 0 <= floor <= 40.0
     assert bits >= tree.floors[tree.chunk_start[tree.full]] - 1e-9
-
-
-@settings(max_examples=40, deadline=None)
-@given(network=SEARCHED)
-def test_no_small_change_betters_a_polished_network(network: Network) -> None:
-    corpus = Corpus.from_strings(STRINGS)
-    objective = Objective()
-    problem = Problem(corpus, Search(activations=ACTIVATIONS, products=True), objective)
-    tools = tools_for(problem)
-    work, memo = workspace_for(tools.tree, 256, 512), new_memo()
-    row, trial = np.zeros((2, 4096), dtype=np.int64)
-    row[: row_of(network).size] = row_of(network)
-    before = score(network, corpus, problem.search.code())
-    if before.d_given_g == math.inf:
-        return
-    length, bits, value = polish(
-        row, before.g, before.d_given_g, before.mdl, *tools, work, memo,
-        np.zeros(COUNTERS, dtype=np.int64), trial,
-    )  # fmt: skip
-    after = network_of(row[: int(size_of(row))], 3, 3, ("#", "a", "b"))
-    assert value <= before.mdl
-    assert score(after, corpus, problem.search.code()).mdl == pytest.approx(value, rel=1e-9)
-    assert length + bits == pytest.approx(value)
-    near = [
-        replace_weight(after, i, changed)
-        for i, c in enumerate(after.connections)
-        for change in range(CHANGES)
-        if (changed := changed_weight(c.weight.numerator, c.weight.denominator, change))
-    ]
-    near += [
-        Network(
-            3, 3, after.units, after.connections[:i] + after.connections[i + 1 :], after.alphabet
-        )
-        for i in range(len(after.connections))
-    ]
-    assert all(
-        found.mdl >= value - 1e-5 for found in score_many(near, corpus, problem.search.code())
-    )
-
-
-def replace_weight(network: Network, i: int, weight: tuple[int, int]) -> Network:
-    c = network.connections[i]
-    changed = Connection(c.source, c.target, c.kind, Weight(*map(int, weight)))
-    connections = (*network.connections[:i], changed, *network.connections[i + 1 :])
-    return Network(3, 3, network.units, connections, network.alphabet)
 
 
 def test_no_network_of_an_elitist_island_gets_worse() -> None:

@@ -57,7 +57,7 @@ def tools_for(problem: Problem) -> Tools:
         corpus.inputs, corpus.outputs, int(search.products), search.max_units,
         search.max_connections, round(1000 * search.further_mutations),
         round(1000 * search.fresh_weights), round(1000 * search.compound_mutations),
-        round(1000 * search.grafts), round(1000 * search.polish), len(codes), *codes,
+        round(1000 * search.grafts), len(codes), *codes,
     ]  # fmt: skip
     return Tools(
         tree_of(corpus),
@@ -132,10 +132,10 @@ def epoch(problem: Problem, state: State, generations: int) -> State:
         while (steps := end - int(state.counters[STEPS])) > 0:
             words = state.genomes.shape[1]
             work, memo = _memory_for(problem, tools.tree, words)
-            child, trial = np.zeros((2, words), dtype=np.int64)
+            child = np.zeros(words, dtype=np.int64)
             ended = advance(
                 state, steps, search.tournament, search.distinct, search.elitist, *tools, work,
-                memo, child, trial,
+                memo, child,
             )  # fmt: skip
             if ended == NEEDS_ROOM:
                 state = with_room(state, 2 * words)
@@ -147,9 +147,9 @@ def prepare(problem: Problem, state: State) -> None:
     tools = tools_for(problem)
     words = state.genomes.shape[1]
     work, memo = _memory_for(problem, tools.tree, words)
-    child, trial = np.zeros((2, words), dtype=np.int64)
+    child = np.zeros(words, dtype=np.int64)
     with announced("advance", "the search (2 of 2)"):
-        advance(copy_of(state), 0, 2, True, True, *tools, work, memo, child, trial)
+        advance(copy_of(state), 0, 2, True, True, *tools, work, memo, child)
 
 
 def check_room(problem: Problem) -> None:

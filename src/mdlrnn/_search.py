@@ -11,7 +11,7 @@ from ._errors import InputError
 from ._network import MOST_UNITS
 
 DEFAULT_ACTIVATIONS = Encoding.activations
-CHANCES = ("further_mutations", "fresh_weights", "compound_mutations", "grafts", "polish")
+CHANCES = ("further_mutations", "fresh_weights", "compound_mutations", "grafts")
 
 
 @dataclass(frozen=True)
@@ -27,23 +27,20 @@ class Search:
     """Networks on each island."""
     generations: int = 25_000
     tournament: int = 2
-    further_mutations: float = 0.5
+    further_mutations: float = 0.4
     """The chance that an offspring is mutated once more, and once more, and so on; 0 in the paper.
     Most traps take two or three changes at once to get out of."""
     fresh_weights: float = 0.3
     """The chance that a weight to be changed is drawn anew instead; 0 in the paper."""
     compound_mutations: float = 0.5
     """The chance that a mutation changes a whole unit at once; 0 in the paper."""
-    grafts: float = 0.1
+    grafts: float = 0.25
     """The chance that an offspring takes an output from a second network; 0 in the paper."""
     distinct: bool = True
     """Drop an offspring that scores exactly as a network of its island does: it keeps an island
     from filling up with copies of one network. The paper's algorithm is without it."""
     elitist: bool = True
     """An offspring takes the loser's place only if it is not worse. The paper's always does."""
-    polish: float = 0.01
-    """Offspring near an island's best are changed further, as long as one small change makes them
-    better. The paper's algorithm is without it."""
     restarts: bool = True
     """Instead of sending networks round, an island that found nothing better since the last
     migration hands its best to the first island and starts anew. The paper's is without it."""
@@ -122,7 +119,6 @@ class Search:
             grafts=0.0,
             distinct=False,
             elitist=False,
-            polish=0.0,
             restarts=False,
         )
         return replace(plain, **changes)

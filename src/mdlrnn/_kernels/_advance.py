@@ -15,14 +15,11 @@ from ._genome import Words, copy_row, size_of
 from ._graft import graft
 from ._mutate import ROOM, mutate, mutate_further, random_network
 from ._plan import STACK
-from ._polish import polish
 from ._random import Random, below
 from ._score import Workspace
-from ._space import COMPOUND, GRAFT, INPUTS, OUTPUTS, POLISH, Space, happens
+from ._space import COMPOUND, GRAFT, INPUTS, OUTPUTS, Space, happens
 from ._tree import Tree
 
-POLISH_REACH = 10.0
-"""Bits above an island's best within which offspring are polished."""
 # How a call ended.
 DONE, NEEDS_ROOM = 0, 1
 
@@ -153,7 +150,6 @@ def advance(
     work: Workspace,
     memo: Memo,
     child: Words,
-    trial: Words,
 ) -> int:
     """So many steps of select, mutate, evaluate, replace.
 
@@ -190,12 +186,6 @@ def advance(
         state.counters[STEPS] += 1
         if elitist and value > state.values[loser]:
             continue
-        near = value < state.best_value[0] + POLISH_REACH
-        if near and space[POLISH] > 0 and happens(space[POLISH], state.random):
-            length, bits, value = polish(
-                child, length, bits, value, tree, encoding, multipliers, space, work, memo,
-                state.counters, trial,
-            )  # fmt: skip
         if distinct and is_known(value, state.values):
             continue
         copy_row(child, state.genomes[loser])

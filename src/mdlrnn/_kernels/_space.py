@@ -13,10 +13,8 @@ INPUTS, OUTPUTS, PRODUCTS, MOST_UNITS, MOST_CONNECTIONS = 0, 1, 2, 3, 4
 # Chances in thousandths: of one more mutation, of a fresh weight where a weight changes, of a
 # compound mutation instead of one of the paper's, and of taking a part from another network.
 FURTHER, FRESH, COMPOUND, GRAFT = 5, 6, 7, 8
-# 1 if good offspring are polished.
-POLISH = 9
 # How many activations are allowed, and from here on their codes.
-ACTIVATION_COUNT, ACTIVATION = 10, 11
+ACTIVATION_COUNT, ACTIVATION = 9, 10
 Space = NDArray[np.int64]
 
 

@@ -127,6 +127,7 @@ def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[st
         commands.append(f"mdlrnn test {best} {task}")
         if task_language(task) is not None:
             commands.append(f"mdlrnn prove {best} {task_language(task)}")
+    commands.append(f"mdlrnn report {shlex.quote(str(folder))} -o report.html")
     more = {
         "generations": f" --generations {2 * max(1, run.search.generations)}",
         "patience": " --patience none",

@@ -30,7 +30,7 @@ SMALL = Network(
     2, 2, (Unit(), Unit(), Unit(bias=Weight(1, 2)), Unit("relu"), Unit()), TWO, ("#", "a")
 )
 ADDER = vectors("addition_100").networks[0]
-COMMANDS = ["score", "feed", "encode", "decode", "bench", "bench score"]
+COMMANDS = ["score", "feed", "encode", "decode", "bench", "bench score", "bench baseline"]
 
 
 class Result(NamedTuple):

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import comparisons as comparisons
     from . import drawing as drawing
     from . import languages as languages
     from . import page as page
@@ -63,7 +64,7 @@ _HOME = {
     "score_many": "_score",
 }
 
-_SUBMODULES = ("drawing", "languages", "page", "plots", "zoo")
+_SUBMODULES = ("comparisons", "drawing", "languages", "page", "plots", "zoo")
 
 __version__ = "0.1.0"
 __all__ = [

@@ -144,14 +144,49 @@ def measure_parts(
     first: Failure | None = None
     for part in parts:
         chances, corpus = _fed(network, part)
-        if task.language is None:
-            found, failure = _addition(chances, corpus)
-        else:
-            found, failure = _language(chances, corpus, task)
+        found, failure = judge(chances, corpus, truth_of(corpus, task))
         total = total.plus(found)
         if failure is not None and (first is None or len(failure.string) < len(first.string)):
             first = failure
     return total, first
+
+
+class Truth(NamedTuple):
+    """What the language says of every prefix of a corpus."""
+
+    possible: NDArray[np.bool_]
+    """(node, symbol): what can follow."""
+    by_symbol: bool
+    """Whether the language has deterministic steps."""
+    optimal_bits: float
+
+
+def truth_of(corpus: Corpus, task: Task) -> Truth | None:
+    """None for addition, where every digit is certain."""
+    if task.language is None:
+        return None
+    assert corpus.alphabet is not None
+    phases, kinds = task.language.phases(corpus)
+    # The last row is for what is off the language, numbered -1: nothing can follow.
+    allowed = np.zeros((len(kinds) + 1, len(corpus.alphabet)), dtype=bool)
+    for number, kind in enumerate(kinds):
+        allowed[number] = [symbol in kind.allowed for symbol in corpus.alphabet]
+    return Truth(
+        allowed[phases],
+        bool(np.any(allowed.sum(axis=1) == 1)),
+        (
+            optimal_bits(task, corpus)
+            if task.baseline
+            else task.language.cost(corpus, phases, kinds)
+        ),
+    )
+
+
+def judge(
+    chances: NDArray[np.float64], corpus: Corpus, truth: Truth | None
+) -> tuple[Measures, Failure | None]:
+    """The measures of whoever gives these chances, (node, target), to what follows each prefix."""
+    return _addition(chances, corpus) if truth is None else _language(chances, corpus, truth)
 
 
 def _chances(network: Network, corpus: Corpus) -> NDArray[np.float64]:
@@ -217,25 +252,17 @@ def _addition(chances: NDArray[np.float64], corpus: Corpus) -> tuple[Measures, F
 
 
 def _language(
-    chances: NDArray[np.float64], corpus: Corpus, task: Task
+    chances: NDArray[np.float64], corpus: Corpus, truth: Truth
 ) -> tuple[Measures, Failure | None]:
     assert corpus.alphabet is not None
-    assert task.language is not None
-    phases, kinds = task.language.phases(corpus)
-    # The last row is for what is off the language, numbered -1: nothing can follow.
-    allowed = np.zeros((len(kinds) + 1, len(corpus.alphabet)), dtype=bool)
-    for number, kind in enumerate(kinds):
-        allowed[number] = [symbol in kind.allowed for symbol in corpus.alphabet]
-    possible = allowed[phases]
+    possible = truth.possible
     sure = possible.sum(axis=1) == 1
-    truth = np.argmax(possible, axis=1)
     guessed = np.argmax(chances, axis=1)
-    named = sure & (guessed == truth)
+    named = sure & (guessed == np.argmax(possible, axis=1))
     margin = np.all((chances >= EPSILON) == possible, axis=1)
     strict = np.all((chances > 0) == possible, axis=1)
-    steps = np.bincount(corpus.item_node, weights=corpus.item_weight, minlength=len(phases))
-    by_symbol = bool(np.any(allowed.sum(axis=1) == 1))
-    wrong = (sure & ~named) if by_symbol else ~margin
+    steps = np.bincount(corpus.item_node, weights=corpus.item_weight, minlength=len(possible))
+    wrong = (sure & ~named) if truth.by_symbol else ~margin
     broken = _carried(wrong, corpus)
     ends = corpus.item_target == corpus.alphabet.index(BOUNDARY)
     weights = corpus.item_weight
@@ -243,11 +270,7 @@ def _language(
     found = Measures(
         characters=corpus.characters,
         bits=bits,
-        optimal_bits=(
-            optimal_bits(task, corpus)
-            if task.baseline
-            else task.language.cost(corpus, phases, kinds)
-        ),
+        optimal_bits=truth.optimal_bits,
         deterministic_steps=int(steps[sure].sum()),
         deterministic_right=int(steps[named].sum()),
         categorical_right=int(steps[margin].sum()),

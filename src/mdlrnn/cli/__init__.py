@@ -16,6 +16,8 @@ _COMMANDS = {
     "test": ("_tasks", "How well a network does a task, as the paper measures it."),
     "tasks": ("_tasks", "List the paper's tasks."),
     "sample": ("_tasks", "Draw random strings of a task."),
+    "baseline": ("_baseline", "Train the paper's classical RNNs on a task, for comparison."),
+    "reproduce": ("_reproduce", "Make the paper's tables again, beside the published figures."),
     "runs": ("_runs", "List runs: where they stand and what they have found."),
     "watch": ("_watch", "Show how a run stands, until it ends."),
     "report": ("_report_page", "Write a page on which to look inside a network or a run."),

@@ -64,6 +64,48 @@ def bench_evolve(threads: int | None, as_json: bool) -> None:
     _show_speeds("steps of the search a second", evolve_speeds(threads), threads, as_json)
 
 
+@bench.command("baseline", short_help="Classical RNNs trained together and one by one.")
+@click.argument("task", metavar="[TASK]", default="anbn_500")
+@click.option("--seeds", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--epochs", type=click.IntRange(1), default=10, show_default=True)
+@json_option
+def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
+    """An epoch of the paper's 84 configurations: trained together, and one by one.
+
+    One by one is plain PyTorch over the padded strings. Both on one thread of the CPU.
+    """
+    from ..comparisons._torch import require_torch
+
+    require_torch()
+    from ..comparisons._speed import training_speeds
+    from ._data import load_task
+
+    known, suffix = load_task(task)
+    speeds = []
+    if not as_json:
+        click.echo(f"{'':<12}{'models':>8}{'one by one':>14}{'together':>12}{'ratio':>8}")
+    for speed in training_speeds(known, suffix or known.size, seeds, epochs):
+        speeds.append(speed)
+        if not as_json:
+            _show_training(speed.group, speed.models, speed.alone, speed.together)
+    models = sum(speed.models for speed in speeds)
+    alone, together = (sum(part) for part in zip(*(s[2:4] for s in speeds), strict=True))
+    if as_json:
+        rows = [{**speed._asdict(), "ratio": speed.ratio} for speed in speeds]
+        total = {"models": models, "alone": alone, "together": together, "ratio": alone / together}
+        echo_json({"groups": rows, "all": total})
+        return
+    _show_training("all", models, alone, together)
+    click.echo("\nmilliseconds an epoch of all models of a cell and size")
+
+
+def _show_training(name: str, models: int, alone: float, together: float) -> None:
+    click.echo(
+        f"{name:<12}{models:>8}{1000 * alone:>14,.1f}{1000 * together:>12,.1f}"
+        f"{alone / together:>8.1f}"
+    )
+
+
 def _show_speeds(title: str, speeds: Iterable[Speed], threads: int, as_json: bool) -> None:
     found = []
     if not as_json:

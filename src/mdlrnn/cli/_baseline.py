@@ -1,0 +1,148 @@
+"""`mdlrnn baseline`: the paper's classical RNNs on a task, beside the published best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .._errors import InputError
+from ..comparisons._configurations import selected, type_title
+from ..comparisons._torch import DEVICES, require_torch
+from ._data import load_task
+from ._options import json_option
+from ._show import echo_json
+from ._signals import EXIT_CODE, Stop
+from ._table import table
+from ._training import training_display
+
+if TYPE_CHECKING:
+    from .._tasks import Task
+
+SHOWN = 8
+"""Rows of the table that are shown; the files have all."""
+
+
+@click.command()
+@click.argument("task", metavar="TASK")
+@click.option("--size", type=click.IntRange(min=1), metavar="N", help="The task's training size.")
+@click.option(
+    "--configs",
+    default="all",
+    show_default=True,
+    metavar="NAMES",
+    help="Which, by the first parts of their names: elman,gru-32,lstm-4-l1-0.1",
+)
+@click.option(
+    "--seeds", type=click.IntRange(1), default=3, show_default=True, help="Models of each."
+)
+@click.option(
+    "--epochs", type=click.IntRange(1), default=1_000, show_default=True, help="As in the paper."
+)
+@click.option("--device", type=click.Choice(DEVICES), default="cpu", show_default=True)
+@click.option(
+    "--threads", type=click.IntRange(1, 1024), default=1, show_default=True,
+    help="Of PyTorch; the models are small, and more seldom help.",
+)  # fmt: skip
+@click.option("--out", metavar="DIR", help="The folder. [default: baselines/TASK_SIZE]")
+@click.option("--quiet", is_flag=True, help="Say nothing but the end.")
+@json_option
+def baseline(
+    task: str,
+    size: int | None,
+    configs: str,
+    seeds: int,
+    epochs: int,
+    device: str,
+    threads: int,
+    out: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Train Elman, GRU and LSTM networks on TASK and measure them as mdlrnn test does.
+
+    The paper's 84 configurations: 2, 4, 32 and 128 hidden units; no regularisation, or L1 or L2
+    with λ = 1, 0.1 or 0.01. All models of one cell and size train as one. What is done is kept in
+    the folder, as results.csv and results.json; called again, the command trains what is missing.
+    """
+    from ..comparisons._baseline import Standing, Stopped, train
+
+    require_torch()
+    chosen = selected(configs.split(","))
+    known, suffix = load_task(task)
+    if size is not None and suffix is not None and size != suffix:
+        raise InputError(f"{task} names a size and --size another; leave one of them out.")
+    size = size or suffix or known.size
+    folder = Path(out) if out is not None else Path("baselines") / f"{known.name}_{size}"
+    display = training_display(quiet)
+    with Stop(display.say) as stop:
+
+        def tell(standing: Standing) -> bool:
+            display(standing)
+            return stop.asked
+
+        try:
+            with display:
+                rows = train(
+                    folder, known, chosen, size=size, seeds=seeds, epochs=epochs, device=device,
+                    threads=threads, on_progress=tell,
+                )  # fmt: skip
+        except Stopped:
+            click.echo(f"Stopped and saved in {folder}; the same command goes on.", err=True)
+            click.get_current_context().exit(EXIT_CODE)
+    if as_json:
+        echo_json({"folder": str(folder), "rows": rows, "published": _beside(known, size)})
+    else:
+        _report(rows, folder, known, size)
+
+
+def _beside(task: Task, size: int) -> dict[str, Any] | None:
+    from ..comparisons._published import published_for
+
+    return published_for(task.name, size)
+
+
+def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Task, size: int) -> None:
+    from ..comparisons._baseline import accuracy
+
+    ordered = sorted(rows, key=lambda row: (row["test_cross_entropy"] or float("inf"), row["seed"]))
+    words = "deterministic" if ordered[0]["test_deterministic_accuracy"] is not None else ""
+    head = ["RNN", "hidden", "λ", "seed", "train CE", "test CE", f"{words or 'categorical'} acc."]
+    shown = [
+        [
+            type_title(row["cell"], row["regularisation"]),
+            f"{row['hidden']}",
+            f"{row['lambda']:g}" if row["lambda"] else "",
+            f"{row['seed']}",
+            _number(row["train_cross_entropy"]),
+            _number(row["test_cross_entropy"]),
+            _percent(accuracy(row)),
+        ]
+        for row in ordered[:SHOWN]
+    ]
+    click.echo(f"{task.title}, {size:,}: {len(rows)} models, best test cross-entropy first\n")
+    click.echo(table(head, shown, 1))
+    optimal = _number(ordered[0]["optimal_test_cross_entropy"])
+    click.echo(f"\ncross-entropy in bits a character; optimal {optimal}")
+    perfect = sum(accuracy(row) == 1 for row in rows)
+    click.echo(f"models with 100 % test accuracy: {perfect}")
+    printed = _beside(task, size)
+    if printed is not None:
+        best, theirs = ordered[0]["test_cross_entropy"], printed["rnn_test_cross_entropy_bits"]
+        click.echo(
+            f"published best RNN: {printed['rnn_type']}, {printed['rnn_size']} hidden, "
+            f"test CE {theirs:.4f}, accuracy {printed['rnn_accuracy']} %"
+        )
+        if best is not None:
+            click.echo(f"the best here differs by {100 * (best / theirs - 1):+.1f} %")
+    click.echo(f"\nAll rows: {folder / 'results.csv'} and results.json")
+
+
+def _number(value: float | None) -> str:
+    return "infinite" if value is None else f"{value:.4f}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f} %"

@@ -1,0 +1,346 @@
+"""`mdlrnn reproduce`: the paper's tables again, from searches that are kept and gone on with."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from .._encoding import SCHEMES
+from .._errors import InputError
+from .._files import save_text
+from .._search import Search
+from .._tasks import TASKS, Task, task_named
+from ._data import load_task
+from ._options import json_option
+from ._progress import Display, display_for
+from ._show import columns, echo_json
+from ._signals import EXIT_CODE, Stop
+from ._times import parse_time
+
+if TYPE_CHECKING:
+    from .._evolve import Progress
+    from .._runs import Recorder
+    from ..comparisons._evolved import Runner
+    from ..comparisons._formal_languages import Entry
+    from ..comparisons._sheet import Sheet
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
+
+LABELS = {"probe": "table:partial_mdl", "table": "table:formal_lang_results"}
+"""As in the paper."""
+
+
+@click.group()
+def reproduce() -> None:
+    """Make the paper's tables again, with published and own figures side by side."""
+
+
+def _in_a_folder(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Hours of searching should not end at a path that cannot be written."""
+    if value is not None and not Path(value).parent.is_dir():
+        raise InputError(f"--markdown is {value}, but there is no such folder; make it first.")
+    return value
+
+
+def _search_options(minutes: int) -> Callable[[Command], Command]:
+    """What each search is given, and where all is kept."""
+    options = (
+        click.option(
+            "--time-per-run", metavar="TIME", help=f"Of each search. [default: {minutes}m]"
+        ),
+        click.option(
+            "--generations", type=click.IntRange(1), metavar="N",
+            help="Generations of each search, instead of a time; repeatable.",
+        ),
+        click.option(
+            "--patience", type=click.IntRange(1), metavar="N",
+            help="End a search after so many generations without improvement.",
+        ),
+        click.option(
+            "--search", "kind", type=click.Choice(list(_SEARCHES)), default="default",
+            show_default=True,
+        ),
+        click.option(
+            "--encoding", type=click.Choice(SCHEMES), default="tacl2022", show_default=True,
+            help="How |G| is counted; published scores are under tacl2022.",
+        ),
+        click.option("--threads", type=click.IntRange(1), metavar="N", help="[default: all cores]"),
+        click.option("--out", metavar="DIR", required=True, help="Where runs and tables are kept."),
+        click.option(
+            "--markdown", metavar="FILE", callback=_in_a_folder, help="Write the page here as well."
+        ),
+        click.option("--quiet", is_flag=True, help="Say nothing but the end."),
+        json_option,
+    )  # fmt: skip
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+@reproduce.command("probe", short_help="Five objectives on a^n b^n, the paper's last table.")
+@click.option("--task", default="anbn_500", show_default=True, metavar="TASK")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@_search_options(5)
+def probe(
+    task: str,
+    seed: int,
+    out: str,
+    markdown: str | None,
+    threads: int | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Search with each of five objectives: |G|, |D:G|, |D:G| + L1, |D:G| + L2 and |D:G| + |G|.
+
+    Runs are kept in DIR; interrupted and called again, the command goes on where it was. The table
+    is written there as probe.md, probe.tex and probe.csv.
+    """
+    from ..comparisons import _probe
+    from ..comparisons._page import probe_page
+
+    known, suffix = load_task(task)
+    size = suffix or known.size
+    search = replace(_search(5, **options), seed=seed)
+    with _running(Path(out), threads, quiet, as_json) as runner:
+        rows = _probe.probe(known, size, search, runner)
+    beside = _probe.has_published(known, size)
+    sheet = _probe.probe_sheet(rows, beside)
+    page = probe_page(rows, _command(), beside)
+    _write(Path(out), "probe", sheet, rows, page, markdown)
+    if as_json:
+        echo_json(rows)
+        return
+    click.echo(f"{known.title}, {size:,}; cross-entropy in hundredths of a bit a character\n")
+    _show(sheet)
+    click.echo(f"\nSaved in {out}: probe.md, probe.tex, probe.csv")
+
+
+@reproduce.command("table", short_help="MDLRNNs and RNNs on all tasks, the paper's main table.")
+@click.option(
+    "--tasks", "names", metavar="NAMES",
+    help="Separated by commas; with a size behind it (anbn_100), that size only. [default: all]",
+)  # fmt: skip
+@click.option("--sizes", metavar="SIZES", help="Of these training sizes. [default: the paper's]")
+@click.option("--seeds", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--with-rnn", is_flag=True, help="Train the classical RNNs too (extra baseline).")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", help="For RNNs.")
+@click.option("--no-proofs", is_flag=True, help="Leave the theorems out.")
+@_search_options(15)
+def table(
+    names: str | None,
+    sizes: str | None,
+    seeds: int,
+    with_rnn: bool,
+    device: str,
+    no_proofs: bool,
+    out: str,
+    markdown: str | None,
+    threads: int | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Search on every task with every seed, and print the paper's main table beside one's own.
+
+    What is done in DIR is kept; interrupted and called again, the command goes on where it was, and
+    with more time or more seeds it does what is missing. The table is written there as table.md,
+    table.tex and table.csv.
+    """
+    from ..comparisons._formal_languages import Entry, evolved_for, flat, judged, table_sheet
+    from ..comparisons._page import table_page
+    from ..comparisons._torch import check_device
+
+    chosen = _chosen(names, sizes)
+    search = _search(15, **options)
+    if with_rnn:
+        check_device(device)
+    folder = Path(out)
+    entries: list[Entry] = []
+    with _running(folder, threads, quiet, as_json) as runner:
+        for task, size in chosen:
+            runs = evolved_for(task, size, search, range(1, seeds + 1), runner)
+            entries.append(Entry(task, size, runs))
+    for number, entry in enumerate(entries):
+        rnns = _rnns(folder, entry, seeds, device, quiet, with_rnn)
+        entries[number] = entry._replace(rnns=tuple(rnns))
+    notes = []
+    if not no_proofs:
+        entries = [judged(entry, folder) for entry in entries]
+        if not any("proof" in run for entry in entries for run in entry.runs):
+            notes.append(
+                'No theorem was sought: the prover is not installed (pip install "mdlrnn[prove]").'
+            )
+    sheet = table_sheet(entries)
+    rows = flat(entries)
+    _write(folder, "table", sheet, rows, table_page(entries, _command(), notes), markdown)
+    if as_json:
+        echo_json(rows)
+        return
+    _show(sheet)
+    click.echo("\nCE: test cross-entropy, hundredths of a bit a character; acc: test accuracy, %")
+    for note in notes:
+        click.echo(note)
+    click.echo(f"Saved in {out}: table.md, table.tex, table.csv")
+
+
+def _search(
+    minutes: int,
+    time_per_run: str | None,
+    generations: int | None,
+    patience: int | None,
+    kind: str,
+    encoding: str,
+) -> Search:
+    seconds: float | None = 60.0 * minutes
+    if time_per_run is not None:
+        seconds = parse_time(time_per_run, "--time-per-run")
+    elif generations is not None:
+        seconds = None
+    search = _SEARCHES[kind]()
+    if generations is None:
+        generations = 10**9 if kind == "default" else search.generations
+    return replace(
+        search, seconds=seconds, generations=generations, patience=patience, encoding=encoding
+    )
+
+
+def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:
+    """The tasks and sizes asked for, in the order of the paper's table."""
+    wanted = list(TASKS) if names is None else [name.strip() for name in names.split(",")]
+    only = None if sizes is None else [_size(text) for text in sizes.split(",")]
+    found = []
+    for name in wanted:
+        stem, suffix = name, None
+        if name not in TASKS:
+            loaded, suffix = load_task(name)
+            stem = loaded.name
+        task = task_named(stem)
+        own = task.sizes if suffix is None else (suffix,)
+        found += [(task, size) for size in own if only is None or size in only]
+    if not found:
+        raise InputError(
+            f"no task asked for has a training size in {sizes}; leave --sizes out for the paper's."
+        )
+    return list(dict.fromkeys(found))
+
+
+def _size(text: str) -> int:
+    if not text.strip().replace("_", "").isdecimal():
+        raise InputError(f"--sizes has {text!r}; write numbers separated by commas, as 100,500.")
+    return int(text)
+
+
+@contextmanager
+def _running(folder: Path, threads: int | None, quiet: bool, as_json: bool) -> Iterator[Runner]:
+    """A runner whose searches are shown one after the other and stop on Ctrl-C."""
+    from ..comparisons._evolved import Runner, RunStopped
+
+    shown: list[Display] = []
+
+    def close() -> None:
+        while shown:
+            shown.pop().__exit__()
+
+    def start(recorder: Recorder) -> None:
+        close()
+        display = display_for(quiet, as_json)
+        display.__enter__()
+        shown.append(display)
+        display.announce(f"{recorder.settings.corpus.get('name')}, in {recorder.folder}")
+
+    def tell(progress: Progress) -> bool:
+        shown[-1](progress)
+        return stop.asked
+
+    def say(message: str) -> None:
+        (shown[-1] if shown else display_for(True, as_json)).say(message)
+
+    with Stop(say) as stop:
+        try:
+            yield Runner(folder, threads, start, tell)
+        except RunStopped:
+            close()
+            click.echo(f"Stopped and saved in {folder}; the same command goes on.", err=True)
+            click.get_current_context().exit(EXIT_CODE)
+        finally:
+            close()
+
+
+def _rnns(
+    folder: Path, entry: Entry, seeds: int, device: str, quiet: bool, with_rnn: bool
+) -> list[dict[str, Any]]:
+    """The classical RNNs of a training set: trained where asked for, else what is there."""
+    from ..comparisons._baseline import Standing, Stopped, kept, train
+    from ..comparisons._configurations import configurations
+    from ._training import training_display
+
+    home = folder / "rnn" / entry.name
+    if not with_rnn:
+        return kept(home)
+    display = training_display(quiet)
+    with Stop(display.say) as stop:
+
+        def tell(standing: Standing) -> bool:
+            display(standing)
+            return stop.asked
+
+        try:
+            with display:
+                return train(
+                    home, entry.task, configurations(), size=entry.size, seeds=seeds,
+                    device=device, on_progress=tell,
+                )  # fmt: skip
+        except Stopped:
+            click.echo(f"Stopped and saved in {folder}; the same command goes on.", err=True)
+            click.get_current_context().exit(EXIT_CODE)
+
+
+def _write(
+    folder: Path,
+    name: str,
+    sheet: Sheet,
+    rows: list[dict[str, Any]],
+    page: str,
+    markdown: str | None,
+) -> None:
+    from ..comparisons._sheet import csv_of, latex
+
+    caption = "Published figures and those found here; cross-entropy in hundredths of a bit."
+    save_text(folder / f"{name}.md", page)
+    save_text(folder / f"{name}.tex", latex(sheet, caption, LABELS[name]))
+    save_text(folder / f"{name}.csv", csv_of(rows))
+    if markdown is not None:
+        save_text(markdown, page)
+
+
+def _show(sheet: Sheet) -> None:
+    """The first two columns are one on a screen, so that it stands before what is folded."""
+    label = [f"{task} {whose}".strip() for task, whose, *_ in _filled(sheet)]
+    width = max(map(len, label))
+    rows = [[text.ljust(width), *row[2:]] for text, row in zip(label, sheet.rows, strict=True)]
+    click.echo(columns([" " * width, *sheet.head[2:]], rows, 1))
+
+
+def _filled(sheet: Sheet) -> list[tuple[str, ...]]:
+    """Rows with the name of the row above where they have none."""
+    found: list[tuple[str, ...]] = []
+    for row in sheet.rows:
+        found.append(row if row[0] or not found else (found[-1][0], *row[1:]))
+    return found
+
+
+def _command() -> str:
+    return shlex.join(["mdlrnn", *sys.argv[1:]])

@@ -1,0 +1,104 @@
+"""How a training is shown: a bar where there is a terminal, else a line now and then."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from ._signals import say_now
+from ._times import time_text
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from ..comparisons._baseline import Standing
+
+LINE_SECONDS = 10.0
+
+
+class TrainingDisplay(Protocol):
+    def __enter__(self) -> Any: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def __call__(self, standing: Standing) -> None: ...
+
+    def say(self, message: str) -> None:
+        """Tell something in passing. Signal handlers call this."""
+
+
+def training_display(quiet: bool) -> TrainingDisplay:
+    if quiet:
+        return QuietTraining()
+    able = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return BarTraining() if able else LinesTraining()
+
+
+class QuietTraining:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def __call__(self, standing: Standing) -> None: ...
+
+    def say(self, message: str) -> None:
+        say_now(message)
+
+
+class LinesTraining(QuietTraining):
+    """A line on standard error for each group, and while one takes long."""
+
+    def __init__(self) -> None:
+        self._said_at = 0.0
+
+    def __call__(self, standing: Standing) -> None:
+        at = time.monotonic()
+        if standing.epoch == standing.epochs or at - self._said_at >= LINE_SECONDS:
+            self._said_at = at
+            with suppress(OSError):
+                click.echo(_line(standing), err=True)
+
+
+class BarTraining(QuietTraining):
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._bar: Progress = Progress(
+            TextColumn("{task.description}"), BarColumn(12), TextColumn("{task.fields[left]}"),
+            console=Console(stderr=True, highlight=False), transient=True,
+        )  # fmt: skip
+        self._group = self._bar.add_task("", total=1, left="Ctrl-C stops and saves")
+
+    def __enter__(self) -> None:
+        self._bar.start()
+
+    def __exit__(self, *error: object) -> None:
+        with suppress(OSError):
+            self._bar.stop()
+
+    def __call__(self, standing: Standing) -> None:
+        self._bar.update(
+            self._group,
+            description=_title(standing),
+            completed=standing.epoch,
+            total=standing.epochs,
+            left=f"{standing.epoch:,} of {standing.epochs:,}, "
+            f"loss {standing.loss:.4f}, {time_text(standing.seconds)}",
+        )
+
+
+def _title(standing: Standing) -> str:
+    return f"{standing.group} x{standing.models} ({standing.groups_done + 1} of {standing.groups})"
+
+
+def _line(standing: Standing) -> str:
+    return (
+        f"{_title(standing)}: epoch {standing.epoch:,} of {standing.epochs:,}, "
+        f"lowest loss {standing.loss:.4f}, {time_text(standing.seconds)}"
+    )

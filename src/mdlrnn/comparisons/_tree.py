@@ -1,0 +1,139 @@
+"""A corpus as tensors, and RNNs fed with it: each distinct prefix once, one level after the other.
+
+The sequences that one would pad share their prefixes, and so the state; the loss is the same sum,
+over fewer terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .._corpus import Corpus
+from ._cells import Weights, fed_by, rest, step
+
+
+class Tree(NamedTuple):
+    rows: Tensor
+    """Distinct input rows, (row, input)."""
+    symbols: Tensor
+    """The row that is fed at each node."""
+    sizes: tuple[int, ...]
+    """Nodes of each level."""
+    parents: tuple[Tensor | None, ...]
+    """For each level, places on the level before; None where they are all, in order."""
+    places: Tensor
+    """Node · targets + target of each item."""
+    shares: Tensor
+    """How often each item comes, divided by the number of characters."""
+    single: bool
+    """One output, read as the probability of 1."""
+
+
+def tree_of(corpus: Corpus, device: str = "cpu") -> Tree:
+    sizes, parents = [], []
+    before = None
+    for begin, end in pairwise(corpus.levels.tolist()):
+        above = np.arange(0) if before is None else corpus.parent[begin:end] - before
+        whole = before is not None and np.array_equal(above, np.arange(begin - before))
+        first = before is None
+        parents.append(None if first or whole else _tensor(above.astype(np.int64), device))
+        sizes.append(end - begin)
+        before = begin
+    places = corpus.item_node.astype(np.int64) * max(corpus.outputs, 2) + corpus.item_target
+    shares = corpus.item_weight / corpus.item_weight.sum()
+    return Tree(
+        _tensor(corpus.input_rows.astype(np.float32), device),
+        _tensor(corpus.symbol.astype(np.int64), device),
+        tuple(sizes),
+        tuple(parents),
+        _tensor(places, device),
+        _tensor(shares.astype(np.float32), device),
+        corpus.outputs == 1,
+    )
+
+
+def log_chances(cell: str, weights: Weights, tree: Tree) -> Tensor:
+    """(model, node, target): natural logarithms, for training."""
+    fed = fed_by(cell, weights, tree.rows).index_select(1, tree.symbols)
+    recurrent, bias = weights["recurrent"], weights["recurrent_bias"]
+    before: list[Tensor] = []
+    if cell == "gru":
+        offsets = _Deferred.apply(bias.expand_as(fed), recurrent, before).split(tree.sizes, 1)
+        parts = fed.split(tree.sizes, 1)
+    else:
+        parts = offsets = _Deferred.apply(fed, recurrent, before).split(tree.sizes, 1)
+    levels = _levels(cell, recurrent.detach(), tree, parts, offsets, before)
+    return _logarithms(_outputs(weights, torch.cat(list(levels), 1)), tree.single)
+
+
+def loss(cell: str, weights: Weights, tree: Tree) -> Tensor:
+    """Cross-entropy of each model, in nats a character."""
+    chances = log_chances(cell, weights, tree).flatten(1)
+    return -(chances.index_select(1, tree.places) * tree.shares).sum(1)
+
+
+def chances_of(cell: str, weights: Weights, tree: Tree) -> Tensor:
+    """(model, node, target): probabilities in float64, for tests as long as one likes."""
+    with torch.inference_mode():
+        fed = fed_by(cell, weights, tree.rows)
+        parts = (fed.index_select(1, part) for part in tree.symbols.split(tree.sizes))
+        offsets = repeat(weights["recurrent_bias"], len(tree.sizes))
+        levels = _levels(cell, weights["recurrent"], tree, parts, offsets, None)
+        outputs = [_outputs(weights, hidden) for hidden in levels]
+        return _logarithms(torch.cat(outputs, 1).double(), tree.single).exp()
+
+
+class _Deferred(torch.autograd.Function):  # type: ignore[misc]
+    """What is added to hidden · recurrent, passed on as it is; the gradient of the recurrent
+    weights is taken here, for all nodes in one product, instead of a large one at every level.
+
+    `before` holds the hidden values that meet the recurrent weights, once all levels are fed.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, added: Tensor, recurrent: Tensor, before: list[Tensor]) -> Tensor:
+        ctx.before = before
+        return added.view_as(added)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+        hidden = torch.cat(ctx.before, 1)
+        return gradient, torch.bmm(hidden.transpose(1, 2), gradient), None
+
+
+def _levels(
+    cell: str,
+    recurrent: Tensor,
+    tree: Tree,
+    fed: Iterable[Tensor],
+    offsets: Iterable[Tensor],
+    before: list[Tensor] | None,
+) -> Iterator[Tensor]:
+    state = rest(cell, recurrent, tree.sizes[0])
+    for above, part, offset in zip(tree.parents, fed, offsets, strict=True):
+        if above is not None:
+            state = tuple(values.index_select(1, above) for values in state)
+        if before is not None:
+            before.append(state[0].detach())
+        state = step(cell, recurrent, part, offset, state)
+        yield state[0]
+
+
+def _outputs(weights: Weights, hidden: Tensor) -> Tensor:
+    return torch.baddbmm(weights["output_bias"], hidden, weights["output"])
+
+
+def _logarithms(outputs: Tensor, single: bool) -> Tensor:
+    if single:
+        outputs = torch.cat((torch.zeros_like(outputs), outputs), 2)  # softmax is then a sigmoid
+    return torch.log_softmax(outputs, 2)
+
+
+def _tensor(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]], device: str) -> Tensor:
+    return torch.from_numpy(np.array(array)).to(device)

@@ -111,3 +111,15 @@ def _notation(network: Network) -> str:
     parts.append(unit if network.hidden else "[..]: a step before")
     parts.append("P: cut to 0..1" if network.outputs == 1 else "P: max(0, unit) / sum")
     return f"({'; '.join(parts)})"
+
+
+def powers(string: str) -> str:
+    """aaabb as a^3 b^2, cut where it gets long."""
+    runs: list[tuple[str, int]] = []
+    for symbol in string:
+        if runs and runs[-1][0] == symbol:
+            runs[-1] = (symbol, runs[-1][1] + 1)
+        else:
+            runs.append((symbol, 1))
+    text = " ".join(symbol if n == 1 else f"{symbol}^{n}" for symbol, n in runs)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -11,6 +11,7 @@ import click
 from .._files import save_text
 from .._network import Network
 from .._tasks import SEED, TASKS
+from .._text import powers
 from ..languages._machine import SEEDS
 from ._data import is_grammar, load_corpus, load_task, no_such, split_size
 from ._options import json_option, naming, network_argument, words_option
@@ -120,7 +121,7 @@ def test(network: str, task: str, size: int | None, seed: int, words: bool, as_j
     if failure is None:
         click.echo("\nno mistake on any of these strings")
     else:
-        shown = failure.string if len(failure.string) <= 48 else _folded(failure.string)
+        shown = failure.string if len(failure.string) <= 48 else powers(failure.string)
         click.echo(f"\nfirst mistake: {shown or 'the empty string'}")
         unit = "digit" if chosen.language is None else "symbol"
         read = f"{failure.step} {unit}{'' if failure.step == 1 else 's'}"
@@ -139,15 +140,3 @@ def _cell(value: object, entropy: bool) -> str:
 
 def _number(value: float) -> str:
     return "infinite" if math.isinf(value) else f"{value:.6f}"
-
-
-def _folded(string: str) -> str:
-    """aaabb as a^3 b^2."""
-    runs: list[tuple[str, int]] = []
-    for symbol in string:
-        if runs and runs[-1][0] == symbol:
-            runs[-1] = (symbol, runs[-1][1] + 1)
-        else:
-            runs.append((symbol, 1))
-    text = " ".join(symbol if n == 1 else f"{symbol}^{n}" for symbol, n in runs)
-    return text if len(text) <= 60 else f"{text[:57]}..."

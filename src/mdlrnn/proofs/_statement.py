@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from .._text import powers
 from ._claims import Claim
 from ._system import System
 
@@ -110,11 +111,4 @@ def folded(string: str) -> str:
         return "the empty string"
     if len(string) <= 24 or " " in string:
         return string if len(string) <= 60 else f"{string[:57]}..."
-    runs: list[tuple[str, int]] = []
-    for symbol in string:
-        if runs and runs[-1][0] == symbol:
-            runs[-1] = (symbol, runs[-1][1] + 1)
-        else:
-            runs.append((symbol, 1))
-    text = " ".join(symbol if n == 1 else f"{symbol}^{n}" for symbol, n in runs)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return powers(string)

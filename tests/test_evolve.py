@@ -26,7 +26,10 @@ NOISE = Corpus.from_strings(
 """Strings without sense: |D:G| alone makes networks grow and grow on them."""
 SEARCH = Search(islands=3, population=30, generations=120, migration_interval=20, seed=7)
 # Settings under which networks grow fast when |G| costs nothing.
-GROWING = replace(SEARCH, distinct=False, restarts=False)
+GROWING = replace(
+    SEARCH, distinct=False, restarts=False, further_mutations=0.5, fresh_weights=0.1,
+    compound_mutations=0.5, grafts=0.0,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -173,8 +176,11 @@ def test_migration_spreads_the_best_network() -> None:
     assert after[1] == before[0]
 
 
-def test_rows_that_grow_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    search = replace(GROWING, generations=200, population=15)
+@pytest.mark.parametrize(("grafts", "generations"), [(0.0, 200), (0.25, 60)])
+def test_rows_that_grow_change_nothing(
+    monkeypatch: pytest.MonkeyPatch, grafts: float, generations: int
+) -> None:
+    search = replace(GROWING, generations=generations, population=15, grafts=grafts)
     digests, widths = set(), []
     for words in (8, 4096):
         monkeypatch.setattr(island, "ROW_WORDS", words)

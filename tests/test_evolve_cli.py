@@ -17,6 +17,7 @@ from click.testing import CliRunner, Result
 
 from conftest import is_one_sentence
 from mdlrnn import Corpus, InputError, Network, Search, evolve
+from mdlrnn._search import UNLIMITED
 from mdlrnn.cli import cli
 from mdlrnn.cli._times import count_text, parse_time, time_text
 
@@ -94,6 +95,15 @@ def test_what_is_offered_next_works(here: Path) -> None:
         result = mdlrnn(*words)
         assert result.exit_code == 0, result.output
     assert "Generation 120" in result.stdout
+
+
+def test_a_time_lifts_the_limit_on_generations_that_nobody_gave(here: Path) -> None:
+    limits = []
+    for more in (["--time", "1s"], ["--time", "1s", "--generations", "7"], ["--generations", "7"]):
+        result = mdlrnn("evolve", "anbn.txt", *SMALL, *more, "--json", "--quiet")
+        folder = Path(json.loads(result.stdout)["folder"])
+        limits.append(json.loads((folder / "settings.json").read_text())["search"]["generations"])
+    assert limits == [UNLIMITED, 7, 7]
 
 
 def test_quiet_says_nothing_but_the_end(here: Path) -> None:

@@ -11,6 +11,7 @@ from ._errors import InputError
 from ._lock import is_held
 from ._run_files import LOCK, LOG, SETTINGS, checkpoints, read_log, read_settings
 from ._sealed import is_sealed
+from ._search import UNLIMITED
 
 
 class Status(NamedTuple):
@@ -55,9 +56,10 @@ def status_of(folder: Path) -> Status:
                 raise InputError(f"{path.name} is not intact")
         status, reason = _standing(running, events)
         seen = _latest(events)
+        limit = settings.search.generations
         return Status(
             folder, status, reason, settings.corpus.get("name"),
-            generations=settings.search.generations, **seen,
+            generations=limit if limit < UNLIMITED else None, **seen,
         )  # fmt: skip
     except OSError as error:
         return Status(folder, "broken", (error.strerror or str(error)).lower())

@@ -11,6 +11,8 @@ from ._errors import InputError
 from ._network import MOST_UNITS
 
 DEFAULT_ACTIVATIONS = Encoding.activations
+UNLIMITED = 10**9
+"""So many generations are as good as no limit."""
 CHANCES = ("further_mutations", "fresh_weights", "compound_mutations", "grafts")
 
 

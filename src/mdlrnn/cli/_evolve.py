@@ -15,7 +15,7 @@ from .._encoding import SCHEMES
 from .._errors import InputError
 from .._files import save_text
 from .._score import Objective
-from .._search import Search
+from .._search import UNLIMITED, Search
 from ._data import corpus_text, load_corpus
 from ._options import json_option, words_option
 from ._progress import display_for
@@ -65,7 +65,10 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @click.option("--out", metavar="DIR", help="A new folder for the run, by default in ./runs.")
 @click.option("--resume", metavar="DIR", help="Go on with the run in this folder.")
 @_number("--seed", Search.seed, "The same seed gives the same networks.")
-@_number("--generations", Search.generations, "Stop after so many, counted from the start.")
+@_number(
+    "--generations", Search.generations,
+    "Stop after so many, counted from the start; with --time only if given.",
+)  # fmt: skip
 @_limit("--time", "seconds", "TIME", "Stop after 90s, 10m or 1h30m, counted from the start.")
 @_limit("--target", "target", "SCORE", "Stop when the best score is this or less.")
 @_limit("--patience", "patience", "N", "Stop after so many generations without improvement.")
@@ -171,6 +174,8 @@ def evolve(
     elif corpus is None or data is None:
         raise InputError("no corpus is given; name a file, or a run to go on with: --resume DIR.")
     else:
+        if kind != "paper" and given.get("seconds") is not None:
+            given.setdefault("generations", UNLIMITED)
         search = replace(_SEARCHES[kind or "default"](), **given)
         if hold_out is not None:
             data, held = data.split(hold_out, search.seed)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from .._search import UNLIMITED
 from .._text import summary
 from ._show import bits_text, wrapped
 from ._signals import say_now
@@ -140,7 +141,6 @@ class Live:
         now, since = self._latest, time.monotonic() - self._told_at
         seconds = now.seconds + since
         left = _time_left(self._first, now, since)
-        done = now.generation / now.generations if now.generations else 1.0
         passed = time_text(seconds) if seconds >= 10 else f"{int(seconds)} s"
         view = Table.grid(padding=(0, 2))
         view.add_column(style="dim", no_wrap=True)
@@ -148,13 +148,22 @@ class Live:
         view.add_row("best", _score_text(now))
         view.add_row("network", self._network)
         view.add_row("islands", _shades(now.island_values))
-        view.add_row("generation", f"{now.generation:,} of {now.generations:,}  {_bar(done)}")
+        view.add_row("generation", _generation_text(now, seconds))
         view.add_row(
             "steps", f"{count_text(now.steps)}, {count_text(now.steps_per_second)} a second"
         )
         view.add_row("time", passed + ("" if left is None else f", at most {time_text(left)} left"))
         view.add_row("", f"[dim]{self._message}[/dim]")
         return view
+
+
+def _generation_text(now: Progress, seconds: float) -> str:
+    """With how much is done: of the generations, or where these have no limit, of the time."""
+    limit = now.problem.search.seconds
+    if now.generations < UNLIMITED:
+        done = now.generation / now.generations if now.generations else 1.0
+        return f"{now.generation:,} of {now.generations:,}  {_bar(done)}"
+    return f"{now.generation:,}" + ("" if limit is None else f"  {_bar(min(1.0, seconds / limit))}")
 
 
 def _line(now: Progress) -> str:
@@ -175,7 +184,7 @@ def _time_left(first: Progress, now: Progress, since: float) -> float | None:
     ends = []
     if search.seconds is not None:
         ends.append(search.seconds - now.seconds)
-    if now.generation > first.generation:
+    if now.generation > first.generation and now.generations < UNLIMITED:
         each = (now.seconds - first.seconds) / (now.generation - first.generation)
         ends.append((now.generations - now.generation) * each)
     return max(0.0, min(ends) - since) if ends else None

@@ -15,7 +15,7 @@ import click
 from .._encoding import SCHEMES
 from .._errors import InputError
 from .._files import save_text
-from .._search import Search
+from .._search import UNLIMITED, Search
 from .._tasks import TASKS, Task, task_named
 from ._data import load_task
 from ._options import json_option
@@ -211,7 +211,7 @@ def _search(
         seconds = None
     search = _SEARCHES[kind]()
     if generations is None:
-        generations = 10**9 if kind == "default" else search.generations
+        generations = UNLIMITED if kind == "default" else search.generations
     return replace(
         search, seconds=seconds, generations=generations, patience=patience, encoding=encoding
     )

@@ -32,24 +32,24 @@ def main() -> None:
     reached = 0
     for seed in range(1, arguments.seeds + 1):
         measuring = 0.0
-        accuracy = 0.0
+        accuracy = searched = 0.0
 
         def look(progress: Progress) -> bool:
-            nonlocal measuring, accuracy
+            nonlocal measuring, accuracy, searched
+            searched = progress.seconds - measuring
             if progress.improved:
                 began = time.monotonic()
                 test = measure(progress.best(), task, arguments.size).test
                 accuracy = test.deterministic_right / max(test.deterministic_steps, 1)
                 measuring += time.monotonic() - began
-            return accuracy == 1 or progress.seconds - measuring > arguments.seconds
+            return accuracy == 1 or searched > arguments.seconds
 
         search = Search(seed=seed, encoding=arguments.encoding, generations=10**9)
         run = evolve(corpus, search, threads=arguments.threads, on_progress=look)
         reached += accuracy == 1
-        seconds = run.statistics.seconds - measuring
         print(
             f"seed {seed}: accuracy {accuracy:.6f} on the test set after "
-            f"{seconds:.0f} s, {run.statistics.steps / 1e6:.1f} M steps, {run.score}",
+            f"{searched:.1f} s, {run.statistics.steps / 1e6:.1f} M steps, {run.score}",
             flush=True,
         )
     print(f"{reached} of {arguments.seeds} seeds within {arguments.seconds:g} s")

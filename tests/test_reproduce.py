@@ -39,7 +39,7 @@ def few_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     from mdlrnn.cli import _reproduce
 
     small = lambda: mdlrnn.Search(islands=2, population=20)  # noqa: E731
-    monkeypatch.setitem(_reproduce._SEARCHES, "default", small)
+    monkeypatch.setitem(_reproduce.SEARCHES, "default", small)
     monkeypatch.setattr("mdlrnn._tasks.BEYOND", 30)
 
 

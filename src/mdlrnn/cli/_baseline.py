@@ -14,9 +14,8 @@ from ..comparisons._torch import DEVICES, require_torch
 from ._data import load_task
 from ._options import json_option
 from ._show import echo_json
-from ._signals import EXIT_CODE, Stop
 from ._table import table
-from ._training import training_display
+from ._training import shown
 
 if TYPE_CHECKING:
     from .._tasks import Task
@@ -67,7 +66,7 @@ def baseline(
     with λ = 1, 0.1 or 0.01. All models of one cell and size train as one. What is done is kept in
     the folder, as results.csv and results.json; called again, the command trains what is missing.
     """
-    from ..comparisons._baseline import Standing, Stopped, train
+    from ..comparisons._baseline import train
 
     require_torch()
     chosen = selected(configs.split(","))
@@ -76,22 +75,11 @@ def baseline(
         raise InputError(f"{task} names a size and --size another; leave one of them out.")
     size = size or suffix or known.size
     folder = Path(out) if out is not None else Path("baselines") / f"{known.name}_{size}"
-    display = training_display(quiet)
-    with Stop(display.say) as stop:
-
-        def tell(standing: Standing) -> bool:
-            display(standing)
-            return stop.asked
-
-        try:
-            with display:
-                rows = train(
-                    folder, known, chosen, size=size, seeds=seeds, epochs=epochs, device=device,
-                    threads=threads, on_progress=tell,
-                )  # fmt: skip
-        except Stopped:
-            click.echo(f"Stopped and saved in {folder}; the same command goes on.", err=True)
-            click.get_current_context().exit(EXIT_CODE)
+    with shown(quiet, folder) as tell:
+        rows = train(
+            folder, known, chosen, size=size, seeds=seeds, epochs=epochs, device=device,
+            threads=threads, on_progress=tell,
+        )  # fmt: skip
     if as_json:
         echo_json({"folder": str(folder), "rows": rows, "published": _beside(known, size)})
     else:

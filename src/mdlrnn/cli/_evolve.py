@@ -17,7 +17,7 @@ from .._files import save_text
 from .._score import Objective
 from .._search import UNLIMITED, Search
 from ._data import corpus_text, load_corpus
-from ._options import json_option, words_option
+from ._options import SEARCHES, json_option, words_option
 from ._progress import display_for
 from ._report import HELD_OUT, report, report_json
 from ._signals import EXIT_CODE, Stop
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from .._evolve import Progress
     from .._runs import Recorder
 
-_SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
-UNBOUNDED = 10**9
-"""Generations of a run that ends with a proof and not by a number."""
 _LIMITS = ("generations", "seconds", "target", "patience")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -76,7 +73,7 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @click.option(
     "--search",
     "kind",
-    type=click.Choice(list(_SEARCHES)),
+    type=click.Choice(list(SEARCHES)),
     help="paper: as in the paper, with 250 islands.",
 )
 @_number("--islands", Search.islands, "Populations that evolve apart.")
@@ -162,7 +159,7 @@ def evolve(
         given["activations"] = tuple(given["activations"].split(","))
     if until_proved:
         demand(corpus if resume is None else _task(Path(resume)))
-        given.setdefault("generations", UNBOUNDED)
+        given.setdefault("generations", UNLIMITED)
     data = None if corpus is None else load_corpus(corpus, words, size)
     held = None
     if resume is not None:
@@ -176,7 +173,7 @@ def evolve(
     else:
         if kind != "paper" and given.get("seconds") is not None:
             given.setdefault("generations", UNLIMITED)
-        search = replace(_SEARCHES[kind or "default"](), **given)
+        search = replace(SEARCHES[kind or "default"](), **given)
         if hold_out is not None:
             data, held = data.split(hold_out, search.seed)
         opened = _begun(Path(corpus), data, size, words, search, objective, out)

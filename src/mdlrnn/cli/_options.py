@@ -11,8 +11,12 @@ import click
 from .._encoding import SCHEMES, Encoding
 from .._errors import InputError
 from .._network import Network
+from .._search import Search
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
+"""What --search names."""
 
 network_argument = click.argument("network", metavar="NET", type=click.Path())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")

@@ -18,7 +18,7 @@ from .._files import save_text
 from .._search import UNLIMITED, Search
 from .._tasks import TASKS, Task, task_named
 from ._data import load_task
-from ._options import json_option
+from ._options import SEARCHES, json_option
 from ._progress import Display, display_for
 from ._show import columns, echo_json
 from ._signals import EXIT_CODE, Stop
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..comparisons._sheet import Sheet
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
 
 LABELS = {"probe": "table:partial_mdl", "table": "table:formal_lang_results"}
 """As in the paper."""
@@ -65,7 +64,7 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
             help="End a search after so many generations without improvement.",
         ),
         click.option(
-            "--search", "kind", type=click.Choice(list(_SEARCHES)), default="default",
+            "--search", "kind", type=click.Choice(list(SEARCHES)), default="default",
             show_default=True,
         ),
         click.option(
@@ -209,7 +208,7 @@ def _search(
         seconds = parse_time(time_per_run, "--time-per-run")
     elif generations is not None:
         seconds = None
-    search = _SEARCHES[kind]()
+    search = SEARCHES[kind]()
     if generations is None:
         generations = UNLIMITED if kind == "default" else search.generations
     return replace(
@@ -283,29 +282,18 @@ def _rnns(
     folder: Path, entry: Entry, seeds: int, device: str, quiet: bool, with_rnn: bool
 ) -> list[dict[str, Any]]:
     """The classical RNNs of a training set: trained where asked for, else what is there."""
-    from ..comparisons._baseline import Standing, Stopped, kept, train
+    from ..comparisons._baseline import kept, train
     from ..comparisons._configurations import configurations
-    from ._training import training_display
+    from ._training import shown
 
     home = folder / "rnn" / entry.name
     if not with_rnn:
         return kept(home)
-    display = training_display(quiet)
-    with Stop(display.say) as stop:
-
-        def tell(standing: Standing) -> bool:
-            display(standing)
-            return stop.asked
-
-        try:
-            with display:
-                return train(
-                    home, entry.task, configurations(), size=entry.size, seeds=seeds,
-                    device=device, on_progress=tell,
-                )  # fmt: skip
-        except Stopped:
-            click.echo(f"Stopped and saved in {folder}; the same command goes on.", err=True)
-            click.get_current_context().exit(EXIT_CODE)
+    with shown(quiet, folder) as tell:
+        return train(
+            home, entry.task, configurations(), size=entry.size, seeds=seeds, device=device,
+            on_progress=tell,
+        )  # fmt: skip
 
 
 def _write(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from ._signals import say_now
+from ._signals import EXIT_CODE, Stop, say_now
 from ._times import time_text
 
 if TYPE_CHECKING:
@@ -37,6 +39,26 @@ def training_display(quiet: bool) -> TrainingDisplay:
         return QuietTraining()
     able = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     return BarTraining() if able else LinesTraining()
+
+
+@contextmanager
+def shown(quiet: bool, folder: Path) -> Iterator[Callable[[Standing], bool]]:
+    """What a training is to tell. Ctrl-C ends the command, with all saved in the folder."""
+    from ..comparisons._baseline import Stopped
+
+    display = training_display(quiet)
+    with Stop(display.say) as stop:
+
+        def tell(standing: Standing) -> bool:
+            display(standing)
+            return stop.asked
+
+        try:
+            with display:
+                yield tell
+        except Stopped:
+            click.echo(f"Stopped and saved in {folder}; the same command goes on.", err=True)
+            click.get_current_context().exit(EXIT_CODE)
 
 
 class QuietTraining:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,29 +37,37 @@ COMPOUND = MUTATIONS[_mutate.REWRITE :]
 STRINGS = ["aabb", "ab", "aab", "bba", "aaabbb", "b"]
 
 
-def wandered(seed: int) -> Network:
+def wandered(seed: int, anywhere: int = 0) -> Network:
     """A network without forward loops to which a search might come, over #, a and b."""
     random = randomness(seed)
-    space = space_for(Network(3, 3, (Unit(),) * 6))
+    space = space_for(Network(3, 3, (Unit(),) * 6), anywhere=anywhere)
     space[_space.COMPOUND] = 500
     row = np.zeros(4096, dtype=np.int64)
     random_network(row, random, space)
     for _ in range(seed % 12):
         mutate(row, random, space)
     network = network_of(row[: int(size_of(row))], 3, 3, ("#", "a", "b"))
-    return network if not ignored_connections(network) else wandered(seed + 1)
+    return network if not ignored_connections(network) else wandered(seed + 1, anywhere)
 
 
 SEARCHED = st.integers(0, 10_000).map(wandered)
+SEARCHED_ANYWHERE = st.integers(0, 10_000).map(lambda seed: wandered(seed, 1))
 
 
-def formula(network: Network, unit: int) -> tuple[object, ...]:
+def formula(network: Network, unit: int) -> tuple[Unit, tuple[tuple[Any, ...], ...]]:
     into = sorted(
         (c.kind, c.source, c.weight.numerator, c.weight.denominator)
         for c in network.connections
         if c.target == unit
     )
     return (network.units[unit], tuple(into))
+
+
+def shape(network: Network, unit: int) -> tuple[object, ...]:
+    """The formula but for the numbers of hidden units, which a graft may change."""
+    own, into = formula(network, unit)
+    first = network.inputs + network.outputs
+    return own, sorted((kind, min(source, first), *weight) for kind, source, *weight in into)
 
 
 def changed_units(before: Network, after: Network) -> list[int]:
@@ -68,9 +77,11 @@ def changed_units(before: Network, after: Network) -> list[int]:
 
 @pytest.mark.parametrize("name", COMPOUND)
 @settings(max_examples=150, deadline=None)
-@given(network=networks(), seed=st.integers(0, 2**32))
-def test_compound_mutations_give_valid_networks(name: str, network: Network, seed: int) -> None:
-    after = mutated(network, MUTATIONS.index(name), seed)
+@given(network=networks(), seed=st.integers(0, 2**32), anywhere=st.integers(0, 1))
+def test_compound_mutations_give_valid_networks(
+    name: str, network: Network, seed: int, anywhere: int
+) -> None:
+    after = mutated(network, MUTATIONS.index(name), seed, anywhere=anywhere)
     if after is None:
         return
     changed = changed_units(network, after)
@@ -78,7 +89,8 @@ def test_compound_mutations_give_valid_networks(name: str, network: Network, see
     assert new == (1 if name in ("grow unit", "copy unit") else 0)
     assert len(changed) <= (2 if name in ("redirect", "exchange formulas") else 1)
     if name not in ("redirect", "exchange formulas"):
-        assert all(unit >= network.inputs for unit in changed)
+        least = 0 if anywhere and new else network.inputs
+        assert all(unit >= least for unit in changed)
 
 
 @pytest.mark.parametrize("name", COMPOUND)
@@ -103,7 +115,7 @@ def test_numbers_are_as_likely_as_their_code_is_short() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(network=SEARCHED)
+@given(network=SEARCHED | SEARCHED_ANYWHERE)
 def test_tidying_changes_no_prediction_and_costs_no_bits(network: Network) -> None:
     row = roomy(network)
     tidy(row, network.inputs + network.outputs, np.zeros(256, dtype=np.int64))
@@ -170,6 +182,28 @@ def test_a_graft_brings_one_output_and_leaves_the_others(
     assert any(fits)
 
 
+@settings(max_examples=200, deadline=None)
+@given(network=SEARCHED_ANYWHERE, donor=SEARCHED_ANYWHERE, seed=st.integers(0, 2**32))
+def test_a_graft_leaves_other_formulas_where_outputs_feed_others(
+    network: Network, donor: Network, seed: int
+) -> None:
+    row = np.concatenate([roomy(network), np.zeros(row_of(donor).size, dtype=np.int64)])
+    space = space_for(network, units=200, connections=200, anywhere=1)
+    assert graft(row, row_of(donor), randomness(seed), space, np.zeros(256, dtype=np.int64))
+    after = network_of(row[: int(size_of(row))], 3, 3, ("#", "a", "b"))
+    assert np.array_equal(row_of(after), row[: int(size_of(row))])
+    grafted = [output for output in (3, 4, 5) if shape(after, output) == shape(donor, output)]
+    kept = [unit for unit in range(6) if shape(after, unit) == shape(network, unit)]
+    assert any({*kept, output} == set(range(6)) for output in grafted)
+
+
+@pytest.mark.parametrize("anywhere", [0, 1])
+def test_connections_go_anywhere_only_if_they_may(anywhere: int) -> None:
+    connections = [c for seed in range(100) for c in wandered(seed, anywhere).connections]
+    assert any(3 <= c.source < 6 for c in connections) == anywhere
+    assert any(c.target < 3 for c in connections) == anywhere
+
+
 def test_a_graft_shares_the_units_that_both_have() -> None:
     network = zoo.load("anbn")
     row = np.concatenate([roomy(network), np.zeros(200, dtype=np.int64)])
@@ -180,7 +214,7 @@ def test_a_graft_shares_the_units_that_both_have() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(network=SEARCHED, share=st.floats(0, 2))
+@given(network=SEARCHED | SEARCHED_ANYWHERE, share=st.floats(0, 2))
 def test_scoring_gives_up_only_above_the_limit(network: Network, share: float) -> None:
     corpus = Corpus.from_strings(STRINGS)
     tree = tree_of(corpus)

@@ -20,9 +20,11 @@ from strategies import networks
 KIND = {name: number for number, name in enumerate(MUTATIONS)}
 
 
-def space_for(network: Network, units: int = 64, connections: int = 64) -> np.ndarray:
+def space_for(
+    network: Network, units: int = 64, connections: int = 64, anywhere: int = 0
+) -> np.ndarray:
     codes = range(len(ACTIVATIONS))
-    sizes = [network.inputs, network.outputs, 1, units, connections, 0, 0, 0, 0]
+    sizes = [network.inputs, network.outputs, 1, units, connections, 0, 0, 0, 0, anywhere]
     return np.array([*sizes, len(ACTIVATIONS), *codes], dtype=np.int64)
 
 

@@ -38,6 +38,8 @@ class Search:
     """The chance that a mutation changes a whole unit at once; 0 in the paper."""
     grafts: float = 0.25
     """The chance that an offspring takes an output from a second network; 0 in the paper."""
+    anywhere: bool = True
+    """Connections may come from outputs and go to inputs, too; not in the paper."""
     distinct: bool = True
     """Drop an offspring that scores exactly as a network of its island does: it keeps an island
     from filling up with copies of one network. The paper's algorithm is without it."""
@@ -88,7 +90,7 @@ class Search:
             value = getattr(self, name)
             if not isinstance(value, int | float) or not 0 <= value <= 0.95:
                 raise InputError(f"{name} is {value!r}; it must be a chance from 0 to 0.95.")
-        for name in ("distinct", "elitist", "products", "restarts"):
+        for name in ("anywhere", "distinct", "elitist", "products", "restarts"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; give True or False.")
         if self.tournament > self.population:
@@ -119,6 +121,7 @@ class Search:
             fresh_weights=0.0,
             compound_mutations=0.0,
             grafts=0.0,
+            anywhere=False,
             distinct=False,
             elitist=False,
             restarts=False,

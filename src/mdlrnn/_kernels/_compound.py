@@ -29,6 +29,7 @@ from ._genome import (
 )
 from ._random import Random, below, geometric, uniform
 from ._space import (
+    ANYWHERE,
     INPUTS,
     MOST_CONNECTIONS,
     MOST_UNITS,
@@ -36,6 +37,7 @@ from ._space import (
     PRODUCTS,
     Space,
     random_activation,
+    random_end,
     random_source,
     random_target,
 )
@@ -78,6 +80,12 @@ def write_formula(genome: Words, unit: int, terms: int, random: Random, space: S
 
 
 @compiled
+def may_loop(unit: int, space: Space) -> bool:
+    """Whether a connection may come from the unit, as a loop does."""
+    return space[ANYWHERE] == 1 or unit >= space[INPUTS] + space[OUTPUTS]
+
+
+@compiled
 def add_loop(genome: Words, unit: int, random: Random, space: Space) -> None:
     """By chance, the unit adds its own value of the step before: a counter."""
     if uniform(random) < 0.5 and genome[1] < space[MOST_CONNECTIONS]:
@@ -89,7 +97,7 @@ def rewrite(genome: Words, random: Random, space: Space) -> bool:
     """A new formula for an output or hidden unit."""
     unit = random_target(genome, random, space)
     clear_unit(genome, unit)
-    if unit >= space[INPUTS] + space[OUTPUTS]:
+    if may_loop(unit, space):
         add_loop(genome, unit, random, space)
     write_formula(genome, unit, geometric(random, 0.5), random, space)
     return True
@@ -100,8 +108,8 @@ def grow(genome: Words, random: Random, space: Space) -> bool:
     """A new hidden unit with a formula; another unit takes it up, or starts its formula with it."""
     if genome[0] >= space[MOST_UNITS] or genome[1] >= space[MOST_CONNECTIONS]:
         return False
-    target = random_target(genome, random, space)
-    fresh = uniform(random) < 0.5
+    target = random_end(genome, random, space)
+    fresh = uniform(random) < 0.5 and target >= space[INPUTS]
     if fresh:
         clear_unit(genome, target)
     unit = append_unit(genome, 0)
@@ -127,7 +135,7 @@ def redirect(genome: Words, random: Random, space: Space) -> bool:
     if what == 0:
         source = random_source(genome, random, space)
     elif what == 1:
-        target = random_target(genome, random, space)
+        target = random_end(genome, random, space)
     else:
         kind = RECURRENT - kind
     changed = target * TARGET + kind + source
@@ -172,7 +180,7 @@ def copy_unit(genome: Words, random: Random, space: Space) -> bool:
     unit = first + below(random, genome[0] - first)
     if not formula_fits(genome, unit, space):
         return False
-    target = random_target(genome, random, space)
+    target = random_end(genome, random, space)
     copy = append_unit(genome, 0)
     copy_formula(genome, unit, copy)
     numerator, denominator = fresh_weight(random)
@@ -185,9 +193,9 @@ def repeat_formula(genome: Words, random: Random, space: Space) -> bool:
     """An output or hidden unit takes over the formula of another."""
     unit = random_target(genome, random, space)
     to = random_target(genome, random, space)
-    first = space[INPUTS] + space[OUTPUTS]
-    # A loop cannot be copied to an output, which nothing may come from.
-    if unit == to or (unit >= first and to < first) or not formula_fits(genome, unit, space):
+    if unit == to or not formula_fits(genome, unit, space):
+        return False
+    if may_loop(unit, space) and not may_loop(to, space):
         return False
     clear_unit(genome, to)
     copy_formula(genome, unit, to)

@@ -36,7 +36,7 @@ def graft(
     if genome[1] + donor[1] > space[MOST_CONNECTIONS]:
         return False
     output = inputs + below(random, space[OUTPUTS])
-    mark_ancestors(donor, output, places)
+    mark_ancestors(donor, output, first, places)
     clear_unit(genome, output)
     for u in range(donor[0]):
         at = HEADER + UNIT_WORDS * u
@@ -67,8 +67,8 @@ def graft(
 
 
 @compiled
-def mark_ancestors(genome: Words, output: int, marks: NDArray[np.int64]) -> None:
-    """1 for the output and every unit that it depends on."""
+def mark_ancestors(genome: Words, output: int, first: int, marks: NDArray[np.int64]) -> None:
+    """1 for the output and every hidden unit that it depends on, inputs and outputs apart."""
     for u in range(genome[0]):
         marks[u] = 1 if u == output else 0
     changed = True
@@ -76,7 +76,7 @@ def mark_ancestors(genome: Words, output: int, marks: NDArray[np.int64]) -> None
         changed = False
         for at in range(connections_at(genome), size_of(genome), CONNECTION_WORDS):
             source = genome[at] & SOURCE_MASK
-            if marks[source] == 0 and marks[genome[at] // TARGET] == 1:
+            if source >= first and marks[source] == 0 and marks[genome[at] // TARGET] == 1:
                 marks[source] = 1
                 changed = True
 

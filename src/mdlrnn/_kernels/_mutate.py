@@ -52,6 +52,7 @@ from ._space import (
     Space,
     happens,
     random_activation,
+    random_end,
     random_source,
 )
 
@@ -188,13 +189,12 @@ def remove_unit(genome: Words, random: Random, space: Space) -> bool:
 
 @compiled
 def connect(kind: int, genome: Words, random: Random, space: Space) -> bool:
-    """From an input or hidden unit to an output or hidden unit."""
+    """From an input or hidden unit to an output or hidden unit, or from anywhere to anywhere."""
     if genome[1] >= space[MOST_CONNECTIONS]:
         return False
-    inputs = space[INPUTS]
     for _ in range(TRIES):
         source = random_source(genome, random, space)
-        target = inputs + below(random, genome[0] - inputs)
+        target = random_end(genome, random, space)
         key = target * TARGET + kind + source
         at = place_of(genome, key)
         if at == size_of(genome) or genome[at] != key:

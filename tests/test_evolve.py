@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 import mdlrnn._island as island
-from mdlrnn import Corpus, InputError, Objective, Progress, Run, Search, evolve, score
-from mdlrnn._kernels._genome import network_of
+from mdlrnn import Corpus, InputError, Objective, Progress, Run, Search, evolve, score, zoo
+from mdlrnn._kernels._genome import network_of, row_of
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
 _RANDOM = random.Random(1)
@@ -24,7 +24,8 @@ NOISE = Corpus.from_strings(
     "".join(_RANDOM.choices("ab", k=_RANDOM.randint(1, 12))) for _ in range(60)
 )
 """Strings without sense: |D:G| alone makes networks grow and grow on them."""
-SEARCH = Search(islands=3, population=30, generations=120, migration_interval=20, seed=7)
+SEARCH = Search(islands=6, population=30, generations=120, migration_interval=20, seed=7)
+"""Islands of both kinds: the last two are crowded."""
 # Settings under which networks grow fast when |G| costs nothing.
 GROWING = replace(
     SEARCH, distinct=False, restarts=False, further_mutations=0.5, fresh_weights=0.1,
@@ -96,7 +97,7 @@ def untimed(run: Run) -> list[dict[str, float]]:
 def test_the_run_says_why_it_ended(run: Run) -> None:
     assert run.reason == "generations"
     assert run.archipelago.generation == SEARCH.generations
-    assert run.statistics.steps == 120 * 3 * 30
+    assert run.statistics.steps == 120 * 6 * 30
     easy = evolve(CORPUS, replace(SEARCH, target=run.value))
     assert (easy.reason, easy.value) == ("target", run.value)
     assert easy.archipelago.generation <= SEARCH.generations
@@ -165,6 +166,28 @@ def test_no_island_ever_loses_its_best(tournament: int, distinct: bool) -> None:
         assert state.best_value[0] == state.values.min()
 
 
+@pytest.mark.parametrize("crowded", [False, True])
+def test_on_a_crowded_island_a_good_network_does_not_drive_out_the_others(crowded: bool) -> None:
+    corpus = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [600, 400, 200, 100])
+    search = replace(SEARCH, grafts=0.0)
+    problem = island.Problem(corpus, search, Objective())
+    state = island.settle(problem, island.random_states(1, 1)[0])
+    good = row_of(zoo.load("anbn"))
+    state.genomes[0, : good.size] = good
+    state.values[0] = score(zoo.load("anbn"), corpus, search.code()).mdl
+    after = island.epoch(problem, state, 30, crowded)
+    assert (after.values <= state.values).all()
+    near = int((after.values < after.values.min() + 100).sum())
+    assert near <= 3 if crowded else near >= 27
+
+
+def test_islands_of_every_patience_are_crowded_and_not() -> None:
+    kinds = {(island.crowded(SEARCH, i), island.patience_of(i)) for i in range(1, 16)}
+    assert kinds == {(crowded, waits) for crowded in (False, True) for waits in (1, 4, 16)}
+    assert not any(island.crowded(Search.paper(), i) for i in range(16))
+    assert not any(island.crowded(replace(SEARCH, elitist=False), i) for i in range(16))
+
+
 def test_migration_spreads_the_best_network() -> None:
     ring = replace(SEARCH, generations=20, restarts=False)
     alone = evolve(CORPUS, replace(ring, migration_size=0))
@@ -189,7 +212,7 @@ def test_rows_that_grow_change_nothing(
         widths += [state.genomes.shape[1] for state in grown.islands]
         assert max(row.size for state in grown.islands for row in island.rows_of(state)) > 256
     assert len(digests) == 1
-    assert 256 < max(widths[:3]) < 4096 == min(widths[3:])
+    assert 256 < max(widths[:6]) < 4096 == min(widths[6:])
 
 
 def test_networks_stay_within_their_bounds() -> None:

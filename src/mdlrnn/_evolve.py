@@ -17,6 +17,7 @@ from ._corpus import Corpus
 from ._island import (
     Problem,
     check_room,
+    crowded,
     epoch,
     migrate,
     prepare,
@@ -139,7 +140,10 @@ def evolve(
             due = now.migrated_at + search.migration_interval
             leg = min(beat - now.generation % beat, due - now.generation)
             leg = min(leg, search.generations - now.generation)
-            tasks = [pool.submit(epoch, problem, state, leg) for state in now.islands]
+            tasks = [
+                pool.submit(epoch, problem, state, leg, crowded(search, i))
+                for i, state in enumerate(now.islands)
+            ]
             states = [task.result() for task in tasks]
             now = replace(now, generation=now.generation + leg)
             late = (

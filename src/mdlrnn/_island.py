@@ -122,7 +122,7 @@ def settle(problem: Problem, random: Random) -> State:
     return state
 
 
-def epoch(problem: Problem, state: State, generations: int) -> State:
+def epoch(problem: Problem, state: State, generations: int, crowded: bool = False) -> State:
     """The island so many generations later. The state given is left as it is."""
     tools = tools_for(problem)
     state = copy_of(state)
@@ -134,8 +134,8 @@ def epoch(problem: Problem, state: State, generations: int) -> State:
             work, memo = _memory_for(problem, tools.tree, words)
             child = np.zeros(words, dtype=np.int64)
             ended = advance(
-                state, steps, search.tournament, search.distinct, search.elitist, *tools, work,
-                memo, child,
+                state, steps, search.tournament, search.distinct, search.elitist, crowded, *tools,
+                work, memo, child,
             )  # fmt: skip
             if ended == NEEDS_ROOM:
                 state = with_room(state, 2 * words)
@@ -149,7 +149,7 @@ def prepare(problem: Problem, state: State) -> None:
     work, memo = _memory_for(problem, tools.tree, words)
     child = np.zeros(words, dtype=np.int64)
     with announced("advance", "the search (2 of 2)"):
-        advance(copy_of(state), 0, 2, True, True, *tools, work, memo, child)
+        advance(copy_of(state), 0, 2, True, True, True, *tools, work, memo, child)
 
 
 def check_room(problem: Problem) -> None:
@@ -221,6 +221,14 @@ def stagnant(states: list[State], generations: int) -> list[int]:
 def patience_of(island: int) -> int:
     """How many intervals an island waits: every other one 1, half of the rest 4, the others 16."""
     return 1 if island % 2 else 4 if island % 4 else 16
+
+
+def crowded(search: Search, island: int) -> bool:
+    """Whether offspring contend with their parents there: four islands do, the next four do not.
+
+    So there are islands of every patience of both kinds.
+    """
+    return search.crowding and search.elitist and island % 8 >= 4
 
 
 def retire(states: list[State], leaving: list[int], size: int) -> State:

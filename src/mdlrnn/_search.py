@@ -45,6 +45,9 @@ class Search:
     from filling up with copies of one network. The paper's algorithm is without it."""
     elitist: bool = True
     """An offspring takes the loser's place only if it is not worse. The paper's always does."""
+    crowding: bool = True
+    """On half of the islands every network is a parent as often as any other, and an offspring
+    takes its parent's place or none: no network drives the others out. The paper's is without."""
     restarts: bool = True
     """Instead of sending networks round, an island that found nothing better since the last
     migration hands its best to the first island and starts anew. The paper's is without it."""
@@ -90,7 +93,7 @@ class Search:
             value = getattr(self, name)
             if not isinstance(value, int | float) or not 0 <= value <= 0.95:
                 raise InputError(f"{name} is {value!r}; it must be a chance from 0 to 0.95.")
-        for name in ("anywhere", "distinct", "elitist", "products", "restarts"):
+        for name in ("anywhere", "crowding", "distinct", "elitist", "products", "restarts"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {getattr(self, name)!r}; give True or False.")
         if self.tournament > self.population:
@@ -124,6 +127,7 @@ class Search:
             anywhere=False,
             distinct=False,
             elitist=False,
+            crowding=False,
             restarts=False,
         )
         return replace(plain, **changes)

@@ -143,6 +143,7 @@ def advance(
     tournament: int,
     distinct: bool,
     elitist: bool,
+    crowded: bool,
     tree: Tree,
     encoding: NDArray[np.int64],
     multipliers: Floats,
@@ -154,6 +155,7 @@ def advance(
     """So many steps of select, mutate, evaluate, replace.
 
     With `distinct`, an offspring with the value of a network that the island has is dropped.
+    Where it is `crowded`, any network may be a parent, and its offspring contends with it alone.
     If a network might outgrow its row, the call ends before that step and says NEEDS_ROOM.
     """
     population = state.values.size
@@ -161,7 +163,10 @@ def advance(
     for _ in range(steps):
         for k in range(4):
             saved[k] = state.random[k]
-        winner, loser = select(state.values, population, tournament, state.random)
+        if crowded:
+            winner = loser = below(state.random, population)
+        else:
+            winner, loser = select(state.values, population, tournament, state.random)
         parent = state.genomes[winner]
         donor = parent
         grafting = space[GRAFT] > 0 and happens(space[GRAFT], state.random)

@@ -93,6 +93,11 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
     "--elitist/--no-elitist", default=None, help="Keep offspring only if they beat a network."
 )
 @click.option(
+    "--crowding/--no-crowding",
+    default=None,
+    help="On half of the islands offspring contend with their parents alone.",
+)
+@click.option(
     "--restarts/--no-restarts", default=None, help="Start islands anew when they stagnate."
 )
 @_number("--migration-size", Search.migration_size, "Networks that an island sends on.")

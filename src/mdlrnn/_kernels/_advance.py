@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._compile import compiled
+from ._compound import founder
 from ._edit import tidy
 from ._evaluate import FRONT_COUNT, IMPROVED_AT, STEPS, Memo, evaluate
 from ._feed import Floats
@@ -22,6 +23,8 @@ from ._tree import Tree
 
 # How a call ended.
 DONE, NEEDS_ROOM = 0, 1
+FOUNDER_TRIES = 50
+"""How often a network to start from is drawn anew because it finds the corpus impossible."""
 
 
 class State(NamedTuple):
@@ -53,13 +56,19 @@ def populate(
     work: Workspace,
     memo: Memo,
 ) -> None:
-    """Fill the island with random networks."""
+    """Fill the island with random networks, if need be after several tries with a finite value."""
     for i in range(state.values.size):
         genome = state.genomes[i]
-        random_network(genome, state.random, space)
-        length, bits, value = evaluate(
-            genome, tree, encoding, multipliers, work, memo, state.counters, np.inf
-        )
+        for _ in range(FOUNDER_TRIES if space[COMPOUND] > 0 else 1):
+            if space[COMPOUND] > 0:
+                founder(genome, state.random, space)
+            else:
+                random_network(genome, state.random, space)
+            length, bits, value = evaluate(
+                genome, tree, encoding, multipliers, work, memo, state.counters, np.inf
+            )
+            if value < np.inf:
+                break
         keep(state, i, genome, length, bits, value)
 
 

@@ -93,6 +93,26 @@ def add_loop(genome: Words, unit: int, random: Random, space: Space) -> None:
 
 
 @compiled
+def founder(genome: Words, random: Random, space: Space) -> None:
+    """A network to start from: no hidden units, and for every output a formula.
+
+    Most have a bias above 0, so that their symbols are possible at every step. Networks that find
+    the corpus impossible are no start: all are equally bad, and nearly all offspring as well.
+    """
+    inputs, outputs = space[INPUTS], space[OUTPUTS]
+    genome[0] = genome[1] = 0
+    for _ in range(inputs + outputs):
+        append_unit(genome, 0)
+    for unit in range(inputs, inputs + outputs):
+        at = HEADER + UNIT_WORDS * unit
+        genome[at] = random_code(random, space)
+        if uniform(random) < 0.75:
+            numerator, denominator = fresh_weight(random)
+            genome[at + 1], genome[at + 2] = abs(numerator), denominator
+        add_terms(genome, unit, min(geometric(random, 0.5) - 1, MOST_TERMS), random, space)
+
+
+@compiled
 def rewrite(genome: Words, random: Random, space: Space) -> bool:
     """A new formula for an output or hidden unit."""
     unit = random_target(genome, random, space)

@@ -205,14 +205,14 @@ def test_rows_that_grow_change_nothing(
 ) -> None:
     search = replace(GROWING, generations=generations, population=15, grafts=grafts)
     digests, widths = set(), []
-    for words in (8, 4096):
+    for words in (8, 16384):
         monkeypatch.setattr(island, "ROW_WORDS", words)
         grown = evolve(NOISE, search, objective=Objective.named("d")).archipelago
         digests.add(grown.digest())
         widths += [state.genomes.shape[1] for state in grown.islands]
         assert max(row.size for state in grown.islands for row in island.rows_of(state)) > 256
     assert len(digests) == 1
-    assert 256 < max(widths[:6]) < 4096 == min(widths[6:])
+    assert 256 < max(widths[:6]) < 16384 == min(widths[6:])
 
 
 def test_networks_stay_within_their_bounds() -> None:

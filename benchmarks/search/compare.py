@@ -3,11 +3,13 @@
     python benchmarks/search/compare.py run OUT --corpora anbn_500,dyck1_500 --seeds 1-8 \
         --steps 20e6 --setting default --setting paper --setting 'calm:further_mutations=0.3'
     python benchmarks/search/compare.py show OUT
+    python benchmarks/search/compare.py table OUT
 
 A setting is a name, then changes to the default search after a colon, `key=value` with commas
 between; `paper` is the paper's. Every run is a file in OUT and is not run again, so that an
 interrupted call goes on where it was. Targets are the best published scores (`targets.json`), under
-the encoding `tacl2022`. Runs use one thread each, as many at a time as there are cores.
+the encoding `tacl2022`. Runs use one thread each, as many at a time as there are cores. `table` is
+a table seed by seed, with how often each network is right on the task's test set.
 """
 
 from __future__ import annotations
@@ -52,7 +54,12 @@ def main() -> None:
     run.add_argument("--processes", type=int, default=os.cpu_count())
     show = commands.add_parser("show", help="the table, and the plot as OUT/CORPUS.svg")
     show.add_argument("out", type=Path)
+    table = commands.add_parser("table", help="seed by seed, with the accuracy on the test set")
+    table.add_argument("out", type=Path)
     arguments = parser.parse_args()
+    if arguments.command == "table":
+        print_seeds(arguments.out)
+        return
     if arguments.command == "run":
         jobs = jobs_of(arguments)
         work(jobs, arguments.processes)
@@ -149,6 +156,34 @@ def print_tables(out: Path) -> None:
                 f"  {found:>3}/{len(runs):<3} {each[0]:>12} {each[1]:>7} "
                 f"{statistics.median(values):>10,.2f} {min(values):>10,.2f}  {setting}"
             )
+
+
+def print_seeds(out: Path) -> None:
+    """In Markdown: bold where the target is reached.
+
+    Accuracy is that of deterministic steps, or where there are none the categorical one.
+    """
+    print("| corpus | target | setting | score (steps, seconds), test accuracy |")
+    print("|---|---|---|---|")
+    for corpus, settings in read(out).items():
+        for setting, runs in settings.items():
+            cells = " · ".join(map(seed_cell, sorted(runs, key=lambda run: int(run["seed"]))))
+            print(f"| {corpus} | {TARGETS[corpus]:,.2f} | {setting} | {cells} |")
+
+
+def seed_cell(run: dict[str, Any]) -> str:
+    from mdlrnn import Network
+    from mdlrnn._measure import measure
+    from mdlrnn._tasks import task_named
+
+    score = f"{run['value']:,.2f}"
+    if run["value"] <= run["target"] + SLACK:
+        score = f"**{score}**"
+    task, _, size = run["corpus"].partition("_")
+    test = measure(Network.from_dict(run["network"]), task_named(task), int(size)).test
+    right, steps = test.deterministic_right, test.deterministic_steps
+    share = right / steps if steps else test.categorical_right / test.characters
+    return f"{score} ({run['steps'] / 1e6:.1f} M, {run['seconds']:.0f} s) {100 * share:.2f} %"
 
 
 def best_after(run: dict[str, Any], steps: float) -> float:

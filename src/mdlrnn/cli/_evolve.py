@@ -84,7 +84,9 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @_chance("--compound-mutations", Search.compound_mutations, "Chance to change a whole unit.")
 @_chance("--grafts", Search.grafts, "Chance to take an output from another network.")
 @click.option(
-    "--anywhere/--no-anywhere", default=None, help="Connect from outputs and to inputs, too."
+    "--anywhere/--no-anywhere",
+    default=None,
+    help="Connect from outputs and to inputs, too: lower scores, less often exact networks.",
 )
 @click.option(
     "--distinct/--no-distinct", default=None, help="Drop offspring that score as another does."

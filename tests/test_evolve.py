@@ -216,12 +216,12 @@ def test_rows_that_grow_change_nothing(
 
 
 def test_networks_stay_within_their_bounds() -> None:
-    search = replace(GROWING, generations=300, max_units=8, max_connections=20)
+    search = replace(GROWING, generations=300, max_units=8, max_connections=16)
     grown = evolve(NOISE, search, objective=Objective.named("d"))
     rows = [row for state in grown.archipelago.islands for row in island.rows_of(state)]
     networks = [network_of(row, 3, 3, CORPUS.alphabet) for row in rows]
     assert max(len(network.units) for network in networks) == 8
-    assert max(len(network.connections) for network in networks) == 20
+    assert max(len(network.connections) for network in networks) == 16
 
 
 @pytest.mark.parametrize("name", ["g", "d", "d+l1", "d+l2"])

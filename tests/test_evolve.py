@@ -182,10 +182,10 @@ def test_on_a_crowded_island_a_good_network_does_not_drive_out_the_others(crowde
 
 
 def test_islands_of_every_patience_are_crowded_and_not() -> None:
-    kinds = {(island.crowded(SEARCH, i), island.patience_of(i)) for i in range(1, 16)}
+    kinds = {(island.is_crowded(SEARCH, i), island.patience_of(i)) for i in range(1, 16)}
     assert kinds == {(crowded, waits) for crowded in (False, True) for waits in (1, 4, 16)}
-    assert not any(island.crowded(Search.paper(), i) for i in range(16))
-    assert not any(island.crowded(replace(SEARCH, elitist=False), i) for i in range(16))
+    assert not any(island.is_crowded(Search.paper(), i) for i in range(16))
+    assert not any(island.is_crowded(replace(SEARCH, elitist=False), i) for i in range(16))
 
 
 def test_migration_spreads_the_best_network() -> None:

@@ -17,8 +17,8 @@ from ._corpus import Corpus
 from ._island import (
     Problem,
     check_room,
-    crowded,
     epoch,
+    is_crowded,
     migrate,
     prepare,
     random_states,
@@ -141,7 +141,7 @@ def evolve(
             leg = min(beat - now.generation % beat, due - now.generation)
             leg = min(leg, search.generations - now.generation)
             tasks = [
-                pool.submit(epoch, problem, state, leg, crowded(search, i))
+                pool.submit(epoch, problem, state, leg, is_crowded(search, i))
                 for i, state in enumerate(now.islands)
             ]
             states = [task.result() for task in tasks]

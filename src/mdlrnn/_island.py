@@ -223,8 +223,8 @@ def patience_of(island: int) -> int:
     return 1 if island % 2 else 4 if island % 4 else 16
 
 
-def crowded(search: Search, island: int) -> bool:
-    """Whether offspring contend with their parents there: four islands do, the next four do not.
+def is_crowded(search: Search, island: int) -> bool:
+    """Whether offspring contend with their parents there: on the last four of every eight islands.
 
     So there are islands of every patience of both kinds.
     """

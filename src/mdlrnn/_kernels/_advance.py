@@ -57,10 +57,11 @@ def populate(
     memo: Memo,
 ) -> None:
     """Fill the island with random networks, if need be after several tries with a finite value."""
+    founding = space[COMPOUND] > 0
     for i in range(state.values.size):
         genome = state.genomes[i]
-        for _ in range(FOUNDER_TRIES if space[COMPOUND] > 0 else 1):
-            if space[COMPOUND] > 0:
+        for _ in range(FOUNDER_TRIES if founding else 1):
+            if founding:
                 founder(genome, state.random, space)
             else:
                 random_network(genome, state.random, space)

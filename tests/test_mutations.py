@@ -24,7 +24,7 @@ def space_for(
     network: Network, units: int = 64, connections: int = 64, anywhere: int = 0
 ) -> np.ndarray:
     codes = range(len(ACTIVATIONS))
-    sizes = [network.inputs, network.outputs, 1, units, connections, 0, 0, 0, 0, anywhere]
+    sizes = [network.inputs, network.outputs, 1, units, connections, 0, 0, 0, 0, 0, anywhere]
     return np.array([*sizes, len(ACTIVATIONS), *codes], dtype=np.int64)
 
 

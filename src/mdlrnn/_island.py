@@ -57,7 +57,8 @@ def tools_for(problem: Problem) -> Tools:
         corpus.inputs, corpus.outputs, int(search.products), search.max_units,
         search.max_connections, round(1000 * search.further_mutations),
         round(1000 * search.fresh_weights), round(1000 * search.compound_mutations),
-        round(1000 * search.grafts), int(search.anywhere), len(codes), *codes,
+        round(1000 * search.grafts), round(1000 * search.stacks), int(search.anywhere),
+        len(codes), *codes,
     ]  # fmt: skip
     return Tools(
         tree_of(corpus),

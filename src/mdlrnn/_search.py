@@ -13,7 +13,7 @@ from ._network import MOST_UNITS
 DEFAULT_ACTIVATIONS = Encoding.activations
 UNLIMITED = 10**9
 """So many generations are as good as no limit."""
-CHANCES = ("further_mutations", "fresh_weights", "compound_mutations", "grafts")
+CHANCES = ("further_mutations", "fresh_weights", "compound_mutations", "grafts", "stacks")
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,9 @@ class Search:
     """The chance that a mutation changes a whole unit at once; 0 in the paper."""
     grafts: float = 0.25
     """The chance that an offspring takes an output from a second network; 0 in the paper."""
+    stacks: float = 0.02
+    """The chance that an offspring gets a stack, where product units, floor and mod2 or mod3 are
+    allowed, of which it is made; 0 in the paper, which proposes it."""
     anywhere: bool = False
     """Connections may come from outputs and go to inputs, too. Scores get lower, and with few
     strings the lowest are rarely those of networks that are right for all strings."""
@@ -125,6 +128,7 @@ class Search:
             fresh_weights=0.0,
             compound_mutations=0.0,
             grafts=0.0,
+            stacks=0.0,
             distinct=False,
             elitist=False,
             crowding=False,

@@ -18,7 +18,8 @@ from ._mutate import ROOM, mutate, mutate_further, random_network
 from ._plan import STACK
 from ._random import Random, below
 from ._score import Workspace
-from ._space import COMPOUND, GRAFT, INPUTS, OUTPUTS, Space, happens
+from ._space import COMPOUND, GRAFT, INPUTS, OUTPUTS, STACKS, Space, happens
+from ._stack import STACK_GROWTH, grow_stack, has_stacks
 from ._tree import Tree
 
 # How a call ended.
@@ -170,6 +171,7 @@ def advance(
     """
     population = state.values.size
     saved = np.empty(4, dtype=np.uint64)
+    stacks = space[STACKS] > 0 and has_stacks(space)
     for _ in range(steps):
         for k in range(4):
             saved[k] = state.random[k]
@@ -183,13 +185,23 @@ def advance(
         if grafting:
             other, _ = select(state.values, population, tournament, state.random)
             donor = state.genomes[other]
-        needed = size_of(parent) + ROOM + (size_of(donor) if grafting else 0)
+        stacking = stacks and not grafting and happens(space[STACKS], state.random)
+        needed = size_of(parent) + ROOM
+        if grafting:
+            needed += size_of(donor)
+        elif stacking:
+            needed += STACK_GROWTH
         if needed > parent.size:
             for k in range(4):
                 state.random[k] = saved[k]
             return NEEDS_ROOM
         copy_row(parent, child)
-        if not (grafting and graft(child, donor, state.random, space, work.plan[STACK])):
+        changed = False
+        if grafting:
+            changed = graft(child, donor, state.random, space, work.plan[STACK])
+        elif stacking:
+            changed = grow_stack(child, state.random, space)
+        if not changed:
             mutate(child, state.random, space)
         mutate_further(child, state.random, space)
         if space[COMPOUND] > 0:

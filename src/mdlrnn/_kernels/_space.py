@@ -11,12 +11,13 @@ from ._random import Random, below, uniform
 
 INPUTS, OUTPUTS, PRODUCTS, MOST_UNITS, MOST_CONNECTIONS = 0, 1, 2, 3, 4
 # Chances in thousandths: of one more mutation, of a fresh weight where a weight changes, of a
-# compound mutation instead of one of the paper's, and of taking a part from another network.
-FURTHER, FRESH, COMPOUND, GRAFT = 5, 6, 7, 8
+# compound mutation instead of one of the paper's, of taking a part from another network, and of
+# getting a stack.
+FURTHER, FRESH, COMPOUND, GRAFT, STACKS = 5, 6, 7, 8, 9
 # Whether connections come from outputs and go to inputs, too.
-ANYWHERE = 9
+ANYWHERE = 10
 # How many activations are allowed, and from here on their codes.
-ACTIVATION_COUNT, ACTIVATION = 10, 11
+ACTIVATION_COUNT, ACTIVATION = 11, 12
 Space = NDArray[np.int64]
 INPUT_CHANCE = 0.1
 """How often a connection goes to an input, where it may."""

@@ -83,6 +83,7 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @_chance("--fresh-weights", Search.fresh_weights, "Chance to draw a weight anew.")
 @_chance("--compound-mutations", Search.compound_mutations, "Chance to change a whole unit.")
 @_chance("--grafts", Search.grafts, "Chance to take an output from another network.")
+@_chance("--stacks", Search.stacks, "Chance to add a stack, where its parts are allowed.")
 @click.option(
     "--anywhere/--no-anywhere",
     default=None,

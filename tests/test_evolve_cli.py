@@ -407,3 +407,16 @@ def test_a_share_can_be_held_out_and_tested_on(here: Path) -> None:
     tested = mdlrnn("test", "part/best.json", "part/held_out.txt")
     assert f"{held.sequences} strings" in tested.stdout
     assert "--hold-out" in refusal("evolve", "--resume", "part", "--hold-out", "0.2")
+
+
+def test_a_task_comes_with_the_units_that_the_paper_allows_for_it(here: Path) -> None:
+    small = ["--size", "50", "--islands", "1", "--population", "5", "--generations", "1"]
+    told = mdlrnn("evolve", "dyck2", *small, "--out", "whole")
+    assert told.output.startswith("dyck2, with mod3 and products: 1 island of 5")
+    kept = json.loads((here / "whole" / "settings.json").read_text())["search"]
+    assert kept["products"]
+    assert kept["activations"] == [*Search.activations, "mod3"]
+    mdlrnn("evolve", "dyck2", *small, "--activations", "linear,relu", "--out", "own")
+    kept = json.loads((here / "own" / "settings.json").read_text())["search"]
+    assert not kept["products"]
+    assert kept["activations"] == ["linear", "relu"]

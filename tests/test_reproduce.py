@@ -20,7 +20,6 @@ from mdlrnn.comparisons._formal_languages import (
     by_test,
     by_training,
     flat,
-    search_for,
     table_sheet,
 )
 from mdlrnn.comparisons._published import published, published_for
@@ -93,6 +92,7 @@ def test_runs_with_other_settings_are_refused(run: Callable[..., Result]) -> Non
     run(*one)
     again = run(*one, "--encoding", "paper")
     refused(again, "was searched with other settings (encoding)")
+    refused(run(*one, "--anywhere"), "was searched with other settings (anywhere)")
 
 
 def test_an_interrupted_run_goes_on(run: Callable[..., Result]) -> None:
@@ -198,14 +198,6 @@ def test_selection_by_training_and_by_test() -> None:
     assert by_training(runs)["seed"] == 1
     assert by_test(runs)["seed"] == 2
     assert by_test(runs[:1])["seed"] == 1
-
-
-def test_dyck2_has_the_papers_further_units() -> None:
-    plain = mdlrnn.Search()
-    assert search_for(TASKS["anbn"], plain) == plain
-    extended = search_for(TASKS["dyck2"], plain)
-    assert extended.products
-    assert set(extended.activations) == {*plain.activations, "mod3"}
 
 
 def test_published_figures_cover_every_task_and_size() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import DATA, corpus_path, is_one_sentence
-from mdlrnn import Corpus, InputError
+from mdlrnn import Corpus, InputError, Search
 from mdlrnn._measure import optimal_bits
 from mdlrnn._tasks import LARGEST, PART, TASKS, addition, task_named
 from mdlrnn.languages import dyck
@@ -197,3 +197,12 @@ def test_addition_has_no_strings() -> None:
     with pytest.raises(InputError, match="has numbers, not strings") as caught:
         TASKS["addition"].strings()
     assert is_one_sentence(str(caught.value))
+
+
+def test_dyck2_has_the_papers_further_units() -> None:
+    plain = Search()
+    assert TASKS["anbn"].extended(plain) == plain
+    extended = TASKS["dyck2"].extended(plain)
+    assert extended.products
+    assert extended.activations == (*plain.activations, "mod3")
+    assert TASKS["dyck2"].extended(extended) == extended

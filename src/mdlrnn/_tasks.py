@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -19,6 +19,7 @@ from ._corpus import Corpus
 from ._errors import InputError
 from ._files import PathLike
 from ._network import Network
+from ._search import Search
 from .languages import Grammar, Language, load_grammar
 from .languages._counting import anbmcnm_string
 
@@ -49,6 +50,10 @@ class Task:
     """Test strings, given the training strings and the seed."""
     baseline: Callable[[], Network] | None = None
     """A network whose score the paper takes as the optimum, instead of the true distribution's."""
+    further_activations: tuple[str, ...] = ()
+    """Those that the paper allows for this task alone."""
+    products: bool = False
+    """Whether it allows product units."""
 
     @property
     def size(self) -> int:
@@ -83,6 +88,11 @@ class Task:
                 part, characters = [], 0
         if part:
             yield Corpus.from_strings(part)
+
+    def extended(self, search: Search) -> Search:
+        """The search with the units that the paper allows for this task alone."""
+        names = dict.fromkeys((*search.activations, *self.further_activations))
+        return replace(search, activations=tuple(names), products=search.products or self.products)
 
     def _checked(self, size: int | None) -> int:
         size = self.size if size is None else size
@@ -154,9 +164,12 @@ def _all() -> tuple[Task, ...]:
         *(Task(la.name, la.title, (100, 500), la, _longer(unit)) for la, unit in counting),
         Task(anbmcnm.name, anbmcnm.title, (100, 500), anbmcnm, _longer_pairs),
         Task(dyck1.name, dyck1.title, (100, 500), dyck1, _drawn_on(dyck1)),
-        Task(dyck2.name, dyck2.title, (20_000,), dyck2, _drawn_on(dyck2), zoo.dyck2),
+        Task(
+            dyck2.name, dyck2.title, (20_000,), dyck2, _drawn_on(dyck2), zoo.dyck2,
+            further_activations=("mod3",), products=True,
+        ),
         Task("addition", "binary addition", (100, 400), None),
-    )
+    )  # fmt: skip
 
 
 TASKS = {task.name: task for task in _all()}

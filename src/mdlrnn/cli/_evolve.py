@@ -16,7 +16,8 @@ from .._errors import InputError
 from .._files import save_text
 from .._score import Objective
 from .._search import UNLIMITED, Search
-from ._data import corpus_text, load_corpus
+from .._tasks import TASKS
+from ._data import corpus_text, load_corpus, split_size
 from ._options import SEARCHES, json_option, words_option
 from ._progress import display_for
 from ._report import HELD_OUT, report, report_json
@@ -154,7 +155,8 @@ def evolve(
     CORPUS is a task (anbn, say; `mdlrnn tasks` lists them), a grammar (a .pcfg file in NLTK's
     notation, whose strings are drawn), or a text file, one string a line (a
     count and a TAB may stand before it), or an .npz file with the arrays inputs, targets and, where
-    they differ, lengths.
+    they differ, lengths. Dyck-2 comes with mod3 and product units, as in the paper, unless
+    --activations or --products is given.
 
     Ctrl-C stops the run and saves it. With --resume DIR a run goes on exactly where it stood; the
     limits --generations, --time, --target and --patience may then be given anew (none lifts one),
@@ -185,6 +187,8 @@ def evolve(
         if kind != "paper" and given.get("seconds") is not None:
             given.setdefault("generations", UNLIMITED)
         search = replace(SEARCHES[kind or "default"](), **given)
+        if not given.keys() & {"activations", "products"}:
+            search = _extended(corpus, search)
         if hold_out is not None:
             data, held = data.split(hold_out, search.seed)
         opened = _begun(Path(corpus), data, size, words, search, objective, out)
@@ -209,6 +213,14 @@ def evolve(
             report(run, recorder.folder, recorder.settings, recorder.problem.corpus, theorem)
     if run.reason == "stopped":
         ctx.exit(EXIT_CODE)
+
+
+def _extended(corpus: str, search: Search) -> Search:
+    """With the units that the paper allows for a task alone."""
+    stem, _ = split_size(corpus)
+    if Path(corpus).exists() or stem not in TASKS:
+        return search
+    return TASKS[stem].extended(search)
 
 
 def _begun(
@@ -268,8 +280,13 @@ def _title(recorder: Recorder) -> str:
     start = recorder.start
     again = "" if start is None else f", from generation {start.generation:,}"
     name = recorder.settings.corpus.get("name", "a corpus")
+    further = [unit for unit in search.activations if unit not in Search.activations]
+    if search.products:
+        further.append("products")
+    units = f", with {' and '.join(further)}" if further else ""
+    islands = "1 island" if search.islands == 1 else f"{search.islands} islands"
     return (
-        f"{name}: {search.islands} islands of {search.population}, seed {search.seed}, "
+        f"{name}{units}: {islands} of {search.population}, seed {search.seed}, "
         f"in {recorder.folder}{again}"
     )
 

@@ -68,6 +68,10 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
             show_default=True,
         ),
         click.option(
+            "--anywhere", is_flag=True,
+            help="Connect from outputs and to inputs, too: lower scores.",
+        ),
+        click.option(
             "--encoding", type=click.Choice(SCHEMES), default="tacl2022", show_default=True,
             help="How |G| is counted; published scores are under tacl2022.",
         ),
@@ -201,6 +205,7 @@ def _search(
     generations: int | None,
     patience: int | None,
     kind: str,
+    anywhere: bool,
     encoding: str,
 ) -> Search:
     seconds: float | None = 60.0 * minutes
@@ -212,8 +217,9 @@ def _search(
     if generations is None:
         generations = UNLIMITED if kind == "default" else search.generations
     return replace(
-        search, seconds=seconds, generations=generations, patience=patience, encoding=encoding
-    )
+        search, seconds=seconds, generations=generations, patience=patience, anywhere=anywhere,
+        encoding=encoding,
+    )  # fmt: skip
 
 
 def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:

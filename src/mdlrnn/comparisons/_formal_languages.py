@@ -41,14 +41,6 @@ class Entry(NamedTuple):
         return f"{self.task.name}_{self.size}"
 
 
-def search_for(task: Task, search: Search) -> Search:
-    """The search with what the paper adds for Dyck-2 (section 4.4.1): modulo 3 and products."""
-    if task.name != "dyck2":
-        return search
-    names = dict.fromkeys((*search.activations, "mod3"))
-    return replace(search, activations=tuple(names), products=True)
-
-
 def evolved_for(
     task: Task, size: int, search: Search, seeds: Iterable[int], runner: Runner
 ) -> tuple[Figures, ...]:
@@ -58,7 +50,7 @@ def evolved_for(
                 f"{task.name}_{size}-{seed}",
                 task,
                 size,
-                replace(search_for(task, search), seed=seed),
+                replace(task.extended(search), seed=seed),
             ),
             runner,
         )

@@ -1,4 +1,4 @@
-"""docs/proofs.md shows what the commands print."""
+"""docs/proofs.md and docs/found.md show what the commands print."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mdlrnn import zoo
+from mdlrnn import Network, Search, score, zoo
+from mdlrnn._tasks import TASKS
 from mdlrnn.cli import cli
+from mdlrnn.cli._data import load_corpus
 
-PAGE = (Path(__file__).parent.parent / "docs" / "proofs.md").read_text()
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = (DOCS / "proofs.md").read_text()
 BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL)
+FOUND = (DOCS / "found.md").read_text()
+FOUND_BLOCKS = re.findall(r"```console\n(.*?)```", FOUND, flags=re.DOTALL)
+FOUND_ROWS = re.findall(r"^\| \[(\w+)\]\((\S+)\) \| (.*) \|$", FOUND, flags=re.MULTILINE)
 
 
 def _printed(text: str) -> list[str]:
@@ -31,9 +37,45 @@ def test_the_page_shows_what_is_printed(
         zoo.load(name).save(f"{name}.json")
     python = next(code for code in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "jump" in code)
     exec(python, {})
+    _check_commands(block)
+
+
+def _check_commands(block: str) -> None:
     commands = re.split(r"^\$ mdlrnn ", block, flags=re.MULTILINE)[1:]
     assert commands
     for command in commands:
         call, _, shown = command.partition("\n")
         result = CliRunner().invoke(cli, shlex.split(call))
         assert _printed(result.stdout) == _printed(shown)
+
+
+def test_every_network_found_is_looked_at() -> None:
+    files = {f"found/{path.name}" for path in (DOCS / "found").glob("*.json")}
+    assert {path for _, path, _ in FOUND_ROWS} == files
+    assert len(FOUND_BLOCKS) >= len(files) - 1
+
+
+@pytest.mark.parametrize("block", FOUND_BLOCKS)
+def test_networks_found_do_what_the_page_says(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(DOCS / "found")
+    monkeypatch.setenv("COLUMNS", "80")
+    _check_commands(block)
+
+
+@pytest.mark.parametrize(("name", "path", "row"), FOUND_ROWS)
+def test_networks_found_have_the_scores_and_theorems_of_the_page(
+    name: str, path: str, row: str
+) -> None:
+    corpus, length, bits, mdl, published, theorem = row.split(" | ")
+    network = Network.load(DOCS / path)
+    task = TASKS[corpus.rpartition("_")[0]]
+    search = task.extended(Search(encoding="tacl2022"))
+    found = score(network, load_corpus(corpus), search.code())
+    assert f"{found.g}" == length
+    assert f"{found.d_given_g:,.2f}" == bits
+    assert f"{found.mdl:,.2f}" == mdl
+    assert float(mdl.replace(",", "")) < float(published.replace(",", ""))
+    told = CliRunner().invoke(cli, ["prove", str(DOCS / path), task.name]).stdout
+    assert told.startswith("Proved. ")
+    assert theorem in " ".join(told.split())
+    assert f"![{name}](found/{name}.svg)" in FOUND

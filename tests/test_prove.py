@@ -65,6 +65,25 @@ def test_it_says_how_far_saturation_lets_the_network_go(name: str, bound: str) -
     assert any(bound in note for note in zoo_proof(name).notes)
 
 
+@pytest.mark.parametrize(
+    ("share", "note"),
+    [
+        ("-7 -1000*a", "become 0 from the start, and sums are cut to ±10^6 beyond 999,999."),
+        ("-7 -1*u6", "become 0 where k or n exceeds 692, and sums are cut to ±10^6 beyond 999,992"),
+    ],
+)
+def test_a_sigmoid_that_vanishes_is_no_obstacle(share: str, note: str) -> None:
+    """P(#) is σ of something below −700, which bounds alone do not tell from 0."""
+    rest = "4 linear 1*# 7/3*a\n5 step 1*u6\n6 linear 1*a -1*b 1*[6]"
+    proof = prove(_language("x", "#ab", f"3 sigmoid {share}\n{rest}"), "anbn")
+    assert (proof.claims[0].kind, proof.claims[0].margin) == ("within", Fraction(1, 1000))
+    about = next(how for how in proof.notes if how.startswith("The theorem is about"))
+    assert note in about
+    assert any(
+        how.endswith("in float64 the claim held in a run of 2,000 symbols.") for how in proof.notes
+    )
+
+
 def test_saturation_does_set_in_beyond_the_bound() -> None:
     """At the bound the counter holds 10^6, one step later it no longer counts."""
     network = zoo.anb2n()

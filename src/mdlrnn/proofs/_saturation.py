@@ -1,8 +1,8 @@
 """How far a theorem, which knows no bounds, reaches for the network as it runs in float64.
 
 Sums are cut to ±10^6 there, and a sigmoid far out is 0. As long as no counter exceeds the number
-found here, neither happens. Weights that float64 cannot hold are another matter: with those the
-network is run, and what was seen is said.
+found here, neither happens. Where sigmoids vanish long before anything is cut, and where float64
+cannot hold a weight, the network is run, and what was seen is said.
 """
 
 from __future__ import annotations
@@ -30,15 +30,18 @@ ROUNDING = Fraction(1, 10**9)
 """What float64 may add to a margin by rounding probabilities."""
 
 
-def largest_counter(induction: Induction) -> int | None:
-    """No counter up to this leads to saturation; None if none does at all."""
+def largest_counter(induction: Induction, vanishing: int = VANISHING) -> int | None:
+    """No counter up to this leads to saturation; None if none does at all.
+
+    `vanishing` is what a sigmoid's argument must not pass.
+    """
     found = MOST
     for source, move in moves(induction):
         values = symbolic_step(induction, source, move).values
         beyond: list[Formula] = []
         for unit, argument in values.argument.items():
             smooth = induction.executor.network.units[unit].activation in ("sigmoid", "tanh")
-            limit = VANISHING if smooth else SATURATION
+            limit = vanishing if smooth else SATURATION
             beyond += [(">", argument.plus(-limit)), (">", argument.times(-1).plus(-limit))]
         script = Script(induction.system.counters)
         if source is not None:
@@ -126,36 +129,53 @@ def long_string(system: System, most: int) -> Iterator[tuple[str, Configuration]
 
 def reach_text(induction: Induction, claim: Claim) -> Iterator[str]:
     """What is to be said of the network in float64."""
-    system = induction.system
     bound = largest_counter(induction)
-    without = "The theorem is about the network without saturation"
-    if bound is None:
-        yield f"{without}, but nothing in it grows, so that it never saturates."
-    elif bound < 0:
-        yield f"{without}; cut to ±10^6 as it runs, this one saturates from the start."
-    else:
-        names = " and ".join(system.counters)
-        more = "".join(
-            f", so up to {_depth(bound, min(bases))} symbols on the stack"
-            for bases in stack_bases(system).values()
-        )
-        many = "are" if len(system.counters) > 1 else "is"
-        yield (
-            f"{without}; cut to ±10^6 as it runs, it does the same while {names} {many} at most "
-            f"{bound:,}{more}."
-        )
+    uncut = bound if bound is None else largest_counter(induction, SATURATION)
+    vanishes = bound is not None and bound != uncut
+    yield "The theorem is about the network without saturation" + (
+        _vanishing_text(induction.system, bound or 0, uncut)
+        if vanishes
+        else _saturation_text(induction.system, bound)
+    )
     rounded = rounded_weights(induction)
-    if not rounded:
-        yield "Memory and decisions use no weight that float64 rounds."
+    about = "Memory and decisions use no weight that float64 rounds"
+    if rounded:
+        shown = ", ".join(str(weight).replace("-", "−") for weight in rounded[:3])
+        about = f"Memory or decisions use {shown}, which float64 rounds"
+    if not rounded and not vanishes:
+        yield f"{about}."
         return
-    length, wrong = float_failure(induction, claim, MOST if bound is None else max(0, bound))
-    shown = ", ".join(str(weight).replace("-", "−") for weight in rounded[:3])
+    length, wrong = float_failure(induction, claim, MOST if uncut is None else max(0, uncut))
     seen = (
         f"the claim held in a run of {length:,} symbols"
         if wrong is None
         else f"the claim fails after {wrong:,} symbols of the run tried"
     )
-    yield f"Memory or decisions use {shown}, which float64 rounds; in float64 {seen}."
+    yield f"{about}; in float64 {seen}."
+
+
+def _saturation_text(system: System, bound: int | None) -> str:
+    if bound is None:
+        return ", but nothing in it grows, so that it never saturates."
+    if bound < 0:
+        return "; cut to ±10^6 as it runs, this one saturates from the start."
+    more = "".join(
+        f", so up to {_depth(bound, min(bases))} symbols on the stack"
+        for bases in stack_bases(system).values()
+    )
+    many = "are" if len(system.counters) > 1 else "is"
+    return (
+        f"; cut to ±10^6 as it runs, it does the same while {' and '.join(system.counters)} "
+        f"{many} at most {bound:,}{more}."
+    )
+
+
+def _vanishing_text(system: System, bound: int, uncut: int | None) -> str:
+    """Where sigmoids become 0 before sums are cut."""
+    names = " or ".join(system.counters)
+    zero = "from the start" if bound < 0 else f"where {names} exceeds {bound:,}"
+    cut = "" if uncut is None else f", and sums are cut to ±10^6 beyond {uncut:,}"
+    return f"; as it runs, sigmoids below 10^-300 become 0 {zero}{cut}."
 
 
 def _depth(bound: int, base: int) -> int:

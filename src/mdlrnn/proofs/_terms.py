@@ -112,6 +112,10 @@ def activate(name: str, x: Term) -> Term:
 
 
 def relu(x: Term) -> Term:
+    low, _ = bounds(x)
+    if low is not None and low >= 0:
+        # Whether it is 0 or more makes no difference: a sigmoid that all but vanishes, say.
+        return x
     sign = sign_of(x)
     if sign is None:
         return _made("relu", (x,))

@@ -10,8 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conftest import is_one_sentence
-from mdlrnn import InputError, Network, prove
+from mdlrnn import InputError, Network, prove, score
+from mdlrnn._tasks import TASKS
 from mdlrnn.cli import cli
+from mdlrnn.proofs._claims import Claim
+from mdlrnn.proofs._proof import Proof
 
 Run = Callable[..., Result]
 SMALL = ("--islands", "4", "--population", "60", "--quiet")
@@ -43,6 +46,35 @@ def test_a_run_without_a_theorem_says_what_is_wrong(run: Run) -> None:
     theorem = json.loads(result.output)["theorem"]
     assert theorem["proved"] is False
     assert theorem["counterexample"]["string"]
+
+
+def test_where_the_best_network_is_wrong_the_first_runner_up_that_is_right_is_kept(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[Network] = []
+
+    def second_is_right(network: Network, language: str, seconds: float) -> Proof:
+        looked_at.append(network)
+        outcome = "proved" if len(looked_at) % 3 == 0 else "refuted"
+        claims = (Claim("exact"),)
+        return Proof(network, language, outcome, f"{outcome} {language}.", claims, None, 0, 0.0)
+
+    monkeypatch.setattr("mdlrnn.proofs._prove.prove", second_is_right)
+    small = ("evolve", "anbn", "--generations", "20", "--out")
+    result = run(*small, "r", *SMALL)
+    assert result.exit_code == 0, (result.output, result.exception)
+    best, _, kept = looked_at
+    assert best == Network.load("r/best.json")
+    assert kept == Network.load("r/proved.json")
+    more = score(kept, TASKS["anbn"].training()).mdl - score(best, TASKS["anbn"].training()).mdl
+    assert more > 0
+    assert result.output.count("refuted anbn.") == 1
+    told = " ".join(result.output.split())
+    assert f"proved.json, which scores {more:,.2f} bits more: proved anbn." in told
+    theorem = json.loads(run(*small, "s", "--json", *SMALL).output)["theorem"]
+    assert theorem["proved"] is False
+    assert theorem["other"]["proved"] is True
+    assert theorem["other"]["more"] == pytest.approx(more)
 
 
 def test_a_run_on_ones_own_strings_has_no_theorem(run: Run) -> None:

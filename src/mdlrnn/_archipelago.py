@@ -60,6 +60,11 @@ class Archipelago:
         row = rows_of(home)[i]
         return float(home.values[i]), int(home.lengths[i]), float(home.bits[i]), row
 
+    def best_rows(self) -> list[Words]:
+        """The best network of each island, best first."""
+        homes = sorted(self.islands, key=lambda state: float(state.values.min()))
+        return [rows_of(home)[best_of(home, 1)[0]] for home in homes]
+
     def front(self) -> list[tuple[int, float, Words]]:
         """(|G|, |D:G|, row): for each |G| the best network, where it beats all shorter ones."""
         every = [entry for state in self.islands for entry in front_of(state)]

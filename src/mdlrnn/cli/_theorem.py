@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InputError
 from .._network import Network
+from .._score import score
 
 if TYPE_CHECKING:
     from .._evolve import Run
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
 
 SECONDS = 15.0
 """For a proof in a run."""
+OTHERS_SECONDS = 20.0
+"""At the end of a run, for all networks but the best together."""
+FRONT = 5
+"""Networks of the front among the runners-up."""
 PROVED = "proved.json"
 HINT = 'With the extra prove, pip install "mdlrnn[prove]", a run ends with its theorem.'
 
@@ -46,17 +52,32 @@ class Theorem:
     """What was found out; without a solver, nothing."""
 
     proof: Proof | None
+    """Of the best network."""
+    other: Proof | None = None
+    """Of another, where only that is proved."""
+    more: float = 0.0
+    """The bits by which the other scores higher."""
 
     def lines(self, run: Run) -> list[str]:
         if self.proof is None:
             return [HINT]
+        if self.other is not None:
+            return [
+                self.proof.statement,
+                f"Theorem, of the network in {PROVED}, which scores {self.more:,.2f} bits more: "
+                f"{self.other.statement}",
+            ]
         if not self.proof.proved:
             return [self.proof.statement]
         other = "" if self.proof.network == run.best else f" (The network in {PROVED}.)"
         return [f"Theorem. {self.proof.statement}{other}"]
 
     def to_dict(self) -> dict[str, Any] | None:
-        return None if self.proof is None else self.proof.to_dict()
+        if self.proof is None:
+            return None
+        if self.other is None:
+            return self.proof.to_dict()
+        return self.proof.to_dict() | {"other": self.other.to_dict() | {"more": self.more}}
 
 
 class Prover:
@@ -67,6 +88,7 @@ class Prover:
 
         task = recorder.settings.corpus.get("task")
         self.folder = recorder.folder
+        self.corpus = recorder.problem.corpus
         self.language = None if task is None else task_language(task)
         self.can = available("z3")
         self.found: dict[str, Proof] = {}
@@ -80,13 +102,13 @@ class Prover:
                 return "proved"
         return None
 
-    def prove(self, network: Network) -> Proof:
+    def prove(self, network: Network, seconds: float = SECONDS) -> Proof:
         from ..proofs._prove import prove
 
         assert self.language is not None
         key = network.to_json()
         if key not in self.found:
-            self.found[key] = prove(network, self.language, seconds=SECONDS)
+            self.found[key] = prove(network, self.language, seconds=min(seconds, SECONDS))
         return self.found[key]
 
     def conclude(self, run: Run) -> Theorem | None:
@@ -96,4 +118,34 @@ class Prover:
             return Theorem(None)
         if run.reason == "proved":
             return Theorem(next(proof for proof in self.found.values() if proof.proved))
-        return Theorem(self.prove(run.best))
+        proof = self.prove(run.best)
+        other = None if proof.proved else self.another(run)
+        if other is None:
+            return Theorem(proof)
+        other.network.save(self.folder / PROVED)
+        scored = score(other.network, self.corpus, run.search.code())
+        return Theorem(proof, other, scored.mdl - run.score.mdl)
+
+    def another(self, run: Run) -> Proof | None:
+        """Of the runners-up the first that is proved: with few strings, lucky networks win."""
+        ends = time.monotonic() + OTHERS_SECONDS
+        for network in runners_up(run):
+            left = ends - time.monotonic()
+            if left <= 0:
+                return None
+            proof = self.prove(network, left)
+            if proof.proved:
+                return proof
+        return None
+
+
+def runners_up(run: Run) -> list[Network]:
+    """Those of the front and the best of each island, but for the best of all; best first."""
+    from .._kernels._genome import network_of
+
+    best = run.best
+    front = sorted(run.front, key=lambda entry: entry[1].mdl)
+    others = [network for network, _ in front[:FRONT]]
+    for row in run.archipelago.best_rows():
+        others.append(network_of(row, best.inputs, best.outputs, best.alphabet))
+    return [network for network in dict.fromkeys(others) if network != best]

@@ -74,7 +74,8 @@ def test_networks_found_have_the_scores_and_theorems_of_the_page(
     assert f"{found.g}" == length
     assert f"{found.d_given_g:,.2f}" == bits
     assert f"{found.mdl:,.2f}" == mdl
-    assert float(mdl.replace(",", "")) < float(published.replace(",", ""))
+    if published != "–":
+        assert float(mdl.replace(",", "")) < float(published.replace(",", ""))
     told = CliRunner().invoke(cli, ["prove", str(DOCS / path), task.name]).stdout
     assert told.startswith("Proved. ")
     assert theorem in " ".join(told.split())

@@ -10,9 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conftest import is_one_sentence
-from mdlrnn import InputError, Network, prove, score
+from mdlrnn import InputError, Network, prove, score, zoo
+from mdlrnn._runs import reopen
 from mdlrnn._tasks import TASKS
 from mdlrnn.cli import cli
+from mdlrnn.cli._theorem import Prover
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof import Proof
 
@@ -60,6 +62,7 @@ def test_where_the_best_network_is_wrong_the_first_runner_up_that_is_right_is_ke
         return Proof(network, language, outcome, f"{outcome} {language}.", claims, None, 0, 0.0)
 
     monkeypatch.setattr("mdlrnn.proofs._prove.prove", second_is_right)
+    monkeypatch.setattr("mdlrnn.cli._theorem.Prover.is_lucky", lambda prover, network: False)
     small = ("evolve", "anbn", "--generations", "20", "--out")
     result = run(*small, "r", *SMALL)
     assert result.exit_code == 0, (result.output, result.exception)
@@ -75,6 +78,22 @@ def test_where_the_best_network_is_wrong_the_first_runner_up_that_is_right_is_ke
     assert theorem["proved"] is False
     assert theorem["other"]["proved"] is True
     assert theorem["other"]["more"] == pytest.approx(more)
+
+
+def test_networks_that_are_wrong_on_longer_strings_are_not_given_to_the_solver(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object, **options: object) -> Proof:
+        raise AssertionError("it was")
+
+    run("evolve", "anbn", "--generations", "1", "--out", "r", *SMALL)
+    monkeypatch.setattr("mdlrnn.proofs._prove.prove", refuse)
+    with reopen("r", None, {}) as recorder:
+        prover = Prover(recorder)
+        assert prover([Network.load("r/best.json"), zoo.anb2n()]) is None
+        assert not prover.is_lucky(zoo.anbn())
+        with pytest.raises(AssertionError, match="it was"):
+            prover([zoo.anbn()])
 
 
 def test_a_run_on_ones_own_strings_has_no_theorem(run: Run) -> None:

@@ -23,6 +23,7 @@ import statistics
 import sys
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,8 +95,10 @@ def changes_of(setting: str) -> dict[str, Any]:
 
 def carry_out(job: Job) -> str:
     from mdlrnn import Search, evolve
-    from mdlrnn.cli._data import load_corpus
+    from mdlrnn._tasks import TASKS
 
+    name, _, size = job.corpus.rpartition("_")
+    task = TASKS[name]
     make = Search.paper if job.setting.partition(":")[0] == "paper" else Search
     search = make(
         encoding=ENCODING, seed=job.seed, target=TARGETS[job.corpus] + SLACK, seconds=job.seconds,
@@ -103,13 +106,13 @@ def carry_out(job: Job) -> str:
     )  # fmt: skip
     a_generation = search.islands * search.population
     most = 10**9 if job.steps == math.inf else max(1, round(job.steps / a_generation))
-    search = Search.from_dict({**search.to_dict(), "generations": most})
-    run = evolve(load_corpus(job.corpus), search, threads=1)
+    search = task.extended(replace(search, generations=most))
+    run = evolve(task.training(int(size)), search, threads=1)
     result = {
         "corpus": job.corpus, "setting": job.setting, "seed": job.seed, "reason": run.reason,
         "target": TARGETS[job.corpus], "value": run.value, "g": run.score.g,
         "steps": run.statistics.steps, "seconds": run.statistics.seconds,
-        "history": run.history, "network": run.best.to_dict(),
+        "history": run.history, "network": run.best.to_dict(), "search": search.to_dict(),
     }  # fmt: skip
     job.path.parent.mkdir(parents=True, exist_ok=True)
     partial = job.path.with_suffix(".part")

@@ -24,8 +24,9 @@ SECONDS = 15.0
 """For a proof in a run."""
 OTHERS_SECONDS = 20.0
 """At the end of a run, for all networks but the best together."""
-LONGER = (0, 9, 99)
-"""Strings of the paper's test set, by place, on which a network must be right to be looked at."""
+LONGER = (29, 59, 149)
+"""Strings of the language, shortest first, by place: a network must be right on them to be looked
+at."""
 FRONT = 5
 """Networks of the front among the runners-up."""
 PROVED = "proved.json"
@@ -143,7 +144,7 @@ class Prover:
         return None
 
     def is_lucky(self, network: Network) -> bool:
-        """Whether it is wrong on strings somewhat longer than any that it was found with.
+        """Whether it is wrong on some string that is longer than most it was found with.
 
         That is soon known, while a solver takes seconds to say neither yes nor no.
         """
@@ -158,13 +159,13 @@ class Prover:
     @cached_property
     def longer(self) -> tuple[Task, Corpus] | None:
         from .._corpus import Corpus
-        from .._tasks import SEED, TASKS
+        from .._tasks import TASKS
 
         task = TASKS[self.language or ""]
-        if task.unseen is None:
+        if task.language is None:
             return None
-        unseen = islice(task.unseen(task.strings(), SEED), LONGER[-1] + 1)
-        strings = [string for number, string in enumerate(unseen) if number in LONGER]
+        shortest = islice(task.language.strings(), LONGER[-1] + 1)
+        strings = [string for number, string in enumerate(shortest) if number in LONGER]
         return task, Corpus.from_strings(strings)
 
 

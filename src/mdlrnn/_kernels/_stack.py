@@ -7,10 +7,10 @@ and who reads the top is left to chance and to later mutations.
 
 from __future__ import annotations
 
-from .._network import ACTIVATIONS
 from ._compile import compiled
 from ._compound import MOST_TERMS, write_formula
 from ._edit import add_connection, append_unit, clear_unit, fresh_weight
+from ._feed import FLOOR, LINEAR, MOD2, MOD3
 from ._genome import CONNECTION_WORDS, HEADER, PRODUCT, RECURRENT, TARGET, UNIT_WORDS, Words
 from ._random import Random, below, geometric, uniform
 from ._space import (
@@ -24,8 +24,6 @@ from ._space import (
     random_target,
 )
 
-LINEAR, FLOOR = ACTIVATIONS.index("linear"), ACTIVATIONS.index("floor")
-MOD2, MOD3 = ACTIVATIONS.index("mod2"), ACTIVATIONS.index("mod3")
 MOST_SYMBOLS = 8
 """Inputs that push or pop."""
 STACK_UNITS = 8

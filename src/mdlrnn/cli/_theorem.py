@@ -27,8 +27,6 @@ OTHERS_SECONDS = 20.0
 LONGER = (29, 59, 149)
 """Strings of the language, shortest first, by place: a network must be right on them to be looked
 at."""
-FRONT = 5
-"""Networks of the front among the runners-up."""
 PROVED = "proved.json"
 HINT = 'With the extra prove, pip install "mdlrnn[prove]", a run ends with its theorem.'
 
@@ -170,12 +168,13 @@ class Prover:
 
 
 def runners_up(run: Run) -> list[Network]:
-    """Those of the front and the best of each island, but for the best of all; best first."""
+    """Those of the front, best first, then the best of each island; without the best of all."""
     from .._kernels._genome import network_of
+    from .._runs import SHOWN
 
     best = run.best
     front = sorted(run.front, key=lambda entry: entry[1].mdl)
-    others = [network for network, _ in front[:FRONT]]
+    others = [network for network, _ in front[:SHOWN]]
     for row in run.archipelago.best_rows():
         others.append(network_of(row, best.inputs, best.outputs, best.alphabet))
     return [network for network in dict.fromkeys(others) if network != best]

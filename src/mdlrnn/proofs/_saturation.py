@@ -131,12 +131,12 @@ def reach_text(induction: Induction, claim: Claim) -> Iterator[str]:
     """What is to be said of the network in float64."""
     bound = largest_counter(induction)
     uncut = bound if bound is None else largest_counter(induction, SATURATION)
-    vanishes = bound is not None and bound != uncut
-    yield "The theorem is about the network without saturation" + (
-        _vanishing_text(induction.system, bound or 0, uncut)
-        if vanishes
-        else _saturation_text(induction.system, bound)
-    )
+    vanishes = bound != uncut
+    if bound is None or not vanishes:
+        how = _saturation_text(induction.system, bound)
+    else:
+        how = _vanishing_text(induction.system, bound, uncut)
+    yield f"The theorem is about the network without saturation{how}"
     rounded = rounded_weights(induction)
     about = "Memory and decisions use no weight that float64 rounds"
     if rounded:

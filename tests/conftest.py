@@ -1,62 +1,48 @@
-"""Shared paths and data: the vectors of the authors' code, the corpora, one-sentence errors."""
+"""How Hypothesis explores, and the fixtures that several rooms use."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from functools import cache
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+import pytest
 from hypothesis import settings
 
-from mdlrnn import Corpus, Encoding, Network
-from mdlrnn._tasks import addition
+from helpers.browser import browser as browser  # a fixture
+from helpers.browser import open_page as open_page  # a fixture
+from helpers.commands import Result
+from mdlrnn.cli import main
 
-settings.register_profile("mdlrnn", deadline=None)  # a first call may compile
-settings.load_profile("mdlrnn")
-
-DATA = Path(__file__).parent / "data"
-VECTOR_NAMES = sorted(path.stem for path in (DATA / "vectors").glob("*.json"))
-
-
-@dataclass(frozen=True)
-class Vectors:
-    """Networks with what the authors' code gives for them on one corpus."""
-
-    corpus: Corpus
-    encoding: Encoding
-    sequences: list[Any]
-    """Strings, or for addition the input rows, that the rows' probabilities belong to."""
-    networks: list[Network]
-    rows: list[dict[str, Any]]
+# No test fails by chance: the same examples every time. To explore, HYPOTHESIS_PROFILE=explore.
+settings.register_profile("repeat", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("explore", deadline=None, print_blob=True, max_examples=1_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
 
 
-@cache
-def vectors(name: str) -> Vectors:
-    data = json.loads((DATA / "vectors" / f"{name}.json").read_text())
-    return Vectors(
-        corpus=corpus(data["corpus"]),
-        encoding=Encoding(data["encoding"], tuple(data["allowed_activations"])),
-        sequences=[
-            item if isinstance(item, str) else item["inputs"]
-            for item in data["probability_sequences"]
-        ],
-        networks=[Network.from_dict(row["network"]) for row in data["networks"]],
-        rows=data["networks"],
-    )
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., Result]:
+    """The command in this process, in an empty folder and a terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Result:
+        monkeypatch.setattr(sys, "argv", ["mdlrnn", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        captured = capsys.readouterr()
+        err = "".join(line for line in captured.err.splitlines(True) if "compiling the" not in line)
+        assert isinstance(caught.value.code, int)
+        return Result(caught.value.code, captured.out, err)
+
+    return run
 
 
-def corpus_path(name: str) -> Path:
-    """The paper's own training sets."""
-    return DATA / "corpora" / f"{name}.txt"
-
-
-@cache
-def corpus(name: str) -> Corpus:
-    return addition(10) if name == "addition_100" else Corpus.load(corpus_path(name))
-
-
-def is_one_sentence(text: str) -> bool:
-    """What every error must be: one line that ends in a full stop and says what to do."""
-    return text.endswith((".", "?")) and "\n" not in text and "; " in text and ". " not in text
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile the kernels once, before the workers start and would all do it."""
+    if not hasattr(session.config, "workerinput"):
+        subprocess.run([sys.executable, "-m", "mdlrnn.kernels", "all"], check=True)

@@ -1,37 +1,84 @@
-"""The public interface: its names, and that looking at it costs nothing."""
+"""The public interface: its names, that looking at it costs nothing, and what it refuses."""
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import mdlrnn
+from helpers.data import ROOT, is_one_sentence
+from mdlrnn import (
+    Corpus,
+    Encoding,
+    InputError,
+    Search,
+    Stop,
+    check,
+    evolve,
+    languages,
+    plots,
+    prove,
+    resume,
+    sample,
+    score_many,
+    zoo,
+)
 
-PUBLIC = [
-    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress",
-    "Proof", "Run", "RunError", "Score", "Search", "Unit", "Weight", "decode", "encode", "evolve",
-    "explain", "prove", "record", "resume", "score", "score_many",
+FUNCTIONS_AND_TYPES = [
+    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress", "Proof",
+    "Report", "Run", "RunError", "Score", "Search", "Stop", "Task", "Unit", "Weight", "check",
+    "decode", "encode", "evolve", "explain", "feed", "prove", "report", "resume", "sample", "score",
+    "score_many", "tasks", "test",
 ]  # fmt: skip
+MODULES = ["bench", "comparisons", "drawing", "languages", "page", "plots", "runs", "zoo"]
 
 
 def test_the_public_names_are_these() -> None:
-    assert mdlrnn.__all__ == PUBLIC
-    assert dir(mdlrnn) == sorted([*PUBLIC, "__version__"])
+    assert sorted(mdlrnn.__all__) == sorted([*FUNCTIONS_AND_TYPES, *MODULES])
+    assert dir(mdlrnn) == sorted([*mdlrnn.__all__, "__version__"])
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", FUNCTIONS_AND_TYPES)
 def test_every_name_loads_and_is_kept(name: str) -> None:
     assert getattr(mdlrnn, name).__name__ == name
     assert name in vars(mdlrnn)
+    assert getattr(mdlrnn, name).__doc__
 
 
-@pytest.mark.parametrize("name", ["drawing", "languages", "page", "plots", "zoo"])
+@pytest.mark.parametrize("name", MODULES)
 def test_every_submodule_is_loaded_by_its_name(name: str) -> None:
     code = f"import mdlrnn; print(mdlrnn.{name}.__name__)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == f"mdlrnn.{name}"
+
+
+def test_a_type_checker_sees_the_names_that_are_there() -> None:
+    """The imports under TYPE_CHECKING say again what `_HOME` and `_MODULES` say."""
+    tree = ast.parse((ROOT / "src" / "mdlrnn" / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = (
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    seen: dict[str, str | None] = {}
+    for node in block.body:
+        assert isinstance(node, ast.ImportFrom)
+        assert node.level == 1
+        for name in node.names:
+            assert name.asname == name.name, "only what is renamed to itself is exported"
+            seen[name.name] = node.module
+    modules = {name for name, module in seen.items() if module is None}
+    assert {name: module for name, module in seen.items() if module is not None} == mdlrnn._HOME
+    assert modules == set(mdlrnn._MODULES)
+    assert {*seen, "tasks"} == set(mdlrnn.__all__)
+    for public, home in mdlrnn._HOME.items():
+        assert getattr(import_module(f"mdlrnn.{home}"), public) is getattr(mdlrnn, public)
 
 
 def test_other_names_are_not_there() -> None:
@@ -43,12 +90,104 @@ def test_other_names_are_not_there() -> None:
     ("code", "absent"),
     [
         ("import mdlrnn", ("numba", "numpy", "click", "rich")),
+        ("import mdlrnn; mdlrnn.tasks", ("numba", "numpy", "click", "rich")),
         ("from mdlrnn import Network, Encoding, encode, decode", ("numba", "numpy", "wasmtime")),
         ("import mdlrnn.plots, mdlrnn.drawing, mdlrnn.page", ("numba", "matplotlib", "wasmtime")),
-        ("from mdlrnn import score, Corpus, Objective", ("numba",)),
+        ("from mdlrnn import Corpus, Objective, Search, Stop, test, zoo", ("numba", "torch")),
+        ("from mdlrnn import prove, check, explain, feed, report", ("numba", "z3", "cvc5")),
+        ("import mdlrnn.comparisons, mdlrnn.bench", ("torch",)),
+        ("from mdlrnn import score, evolve", ("torch", "z3", "matplotlib", "rich.live")),
     ],
 )
 def test_importing_loads_only_what_is_used(code: str, absent: tuple[str, ...]) -> None:
     code += f"; import sys; print([name for name in {absent!r} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+# What may be wrong
+
+STRINGS = Corpus.from_strings(["ab"])
+
+
+def grammar() -> languages.Grammar:
+    pytest.importorskip("nltk")
+    return languages.Grammar.from_text("S -> 'a' S 'b' [0.5] | 'a' 'b' [0.5]", name="mine")
+
+
+NOTHING = "is nothing that strings come from; give a task's name, "
+WRONG: dict[str, tuple[Callable[[], object], str]] = {
+    "evolve(None)": (lambda: evolve(None), f"None {NOTHING}"),
+    'evolve(b"ab")': (lambda: evolve(b"ab"), f"b'ab' {NOTHING}"),
+    "a search that is a dict": (
+        lambda: evolve(["ab"], {"seed": 1}),  # type: ignore[arg-type]
+        "search is {'seed': 1}; make it with Search(",
+    ),
+    "a stop that is a number": (
+        lambda: evolve("anbn", stop=5),  # type: ignore[arg-type]
+        "stop is 5; make it with Stop(",
+    ),
+    "no threads": (lambda: evolve(["ab"], threads=0), "threads is 0; "),
+    "strings until proved": (
+        lambda: evolve(["ab"], until="proved"), "needs a language that is known; ",
+    ),
+    "until something else": (lambda: evolve("anbn", until="x"), "until is 'x'; "),
+    "no such task": (lambda: evolve("no such task"), "no such task: cannot be read (no such file)"),
+    "no strings": (lambda: evolve([]), "there are no strings; "),
+    "a size of 0": (lambda: evolve("anbn", size=0), "the size is 0; "),
+    "a share of 3": (
+        lambda: evolve(["ab"], hold_out=3.0, folder="never"), "the share is 3.0; ",
+    ),
+    "a share and no folder": (lambda: evolve(["ab"], hold_out=0.5), "hold_out needs a folder"),
+    "an objective of 3": (
+        lambda: evolve(["ab"], objective=3),  # type: ignore[arg-type]
+        "objective is 3; make it with Objective(",
+    ),
+    "an executor of 3": (
+        lambda: evolve(["ab"], executor=3),  # type: ignore[arg-type]
+        "the executor is 3; ",
+    ),
+    "prove(3)": (lambda: prove(3, "anbn"), "3 is no network; "),
+    "prove of a grammar": (
+        lambda: prove(zoo.anbn(), grammar()), "mine is a grammar, and a proof needs a machine",
+    ),
+    "accuracy on 7": (
+        lambda: plots.accuracy(zoo.anbn(), 7),  # type: ignore[arg-type]
+        f"7 {NOTHING}",
+    ),
+    "Search(encoding=3)": (
+        lambda: Search(encoding=3),  # type: ignore[arg-type]
+        "encoding is 3; give an Encoding or a scheme's name",
+    ),
+    "Search(encoding='huffman')": (lambda: Search(encoding="huffman"), "unknown scheme 'huffman'"),
+    "Search(seed='1')": (
+        lambda: Search(seed="1"),  # type: ignore[arg-type]
+        "seed is '1'; it must be an integer, 0 or more",
+    ),
+    "Stop(seconds=-1)": (lambda: Stop(seconds=-1), "seconds is -1; it must be more than 0"),
+    "Encoding(activations='relu')": (
+        lambda: Encoding(activations="relu"),  # type: ignore[arg-type]
+        "activations is 'relu'; give a sequence of names",
+    ),
+    "score_many without threads": (
+        lambda: score_many([], STRINGS, threads=0), "threads is 0; give 1 or more",
+    ),
+    "test(None)": (lambda: mdlrnn.test(zoo.anbn(), None), f"None {NOTHING}"),
+    "sample of strings": (lambda: sample(["ab"]), "holds strings, not a language; "),
+    "a sample of 0": (lambda: sample("anbn", 0), "the size is 0; "),
+    "resume nowhere": (lambda: resume("no/such/folder"), "no/such/folder: there is no such folder"),
+    "check nothing": (lambda: check("no/such/file"), "no/such/file: cannot be read"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_cannot_be_used_is_said_in_one_sentence(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    call, message = WRONG[what]
+    with pytest.raises(InputError) as caught:
+        call()
+    assert message in str(caught.value)
+    assert is_one_sentence(str(caught.value))
+    assert list(tmp_path.iterdir()) == [], "nothing is written"

@@ -1,7 +1,7 @@
 """Two settings of the search, or more, side by side: success rate and steps to a target.
 
     python benchmarks/search/compare.py run OUT --corpora anbn_500,dyck1_500 --seeds 1-8 \
-        --steps 20e6 --setting default --setting paper --setting 'calm:further_mutations=0.3'
+        --steps 20e6 --setting default --setting paper --setting 'calm:further_mutation_rate=0.3'
     python benchmarks/search/compare.py show OUT
     python benchmarks/search/compare.py table OUT
 
@@ -23,7 +23,7 @@ import statistics
 import sys
 from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,25 +94,27 @@ def changes_of(setting: str) -> dict[str, Any]:
 
 
 def carry_out(job: Job) -> str:
-    from mdlrnn import Search, evolve
-    from mdlrnn._tasks import TASKS
+    from mdlrnn import Search, Stop, evolve
+    from mdlrnn.tasks._tasks import TASKS
 
     name, _, size = job.corpus.rpartition("_")
-    task = TASKS[name]
-    make = Search.paper if job.setting.partition(":")[0] == "paper" else Search
-    search = make(
-        encoding=ENCODING, seed=job.seed, target=TARGETS[job.corpus] + SLACK, seconds=job.seconds,
-        **changes_of(job.setting),
-    )  # fmt: skip
+    start = Search.paper() if job.setting.partition(":")[0] == "paper" else Search()
+    search = start.but({"encoding": ENCODING, "seed": job.seed, **changes_of(job.setting)})
     a_generation = search.islands * search.population
-    most = 10**9 if job.steps == math.inf else max(1, round(job.steps / a_generation))
-    search = task.extended(replace(search, generations=most))
-    run = evolve(task.training(int(size)), search, threads=1)
+    stop = Stop(
+        generations=None if job.steps == math.inf else max(1, round(job.steps / a_generation)),
+        target=TARGETS[job.corpus] + SLACK,
+        seconds=job.seconds,
+    )
+    run = evolve(
+        TASKS[name], search, size=int(size), stop=stop, prove=False, threads=1, progress=False
+    )
     result = {
         "corpus": job.corpus, "setting": job.setting, "seed": job.seed, "reason": run.reason,
         "target": TARGETS[job.corpus], "value": run.value, "g": run.score.g,
         "steps": run.statistics.steps, "seconds": run.statistics.seconds,
         "history": run.history, "network": run.best.to_dict(), "search": search.to_dict(),
+        "encoding": asdict(run.encoding),
     }  # fmt: skip
     job.path.parent.mkdir(parents=True, exist_ok=True)
     partial = job.path.with_suffix(".part")
@@ -176,8 +178,8 @@ def print_seeds(out: Path) -> None:
 
 def seed_cell(run: dict[str, Any]) -> str:
     from mdlrnn import Network
-    from mdlrnn._measure import measure
-    from mdlrnn._tasks import task_named
+    from mdlrnn.tasks._measures import measure
+    from mdlrnn.tasks._tasks import task_named
 
     score = f"{run['value']:,.2f}"
     if run["value"] <= run["target"] + SLACK:
@@ -210,7 +212,7 @@ def draw(out: Path) -> None:
         end = max(run["steps"] for runs in settings.values() for run in runs)
         grid = [end * 1e-3 * 1000 ** (i / 200) for i in range(201)]
         for setting, runs in settings.items():
-            bands = [[], [], []]
+            bands: list[list[float]] = [[], [], []]
             for steps in grid:
                 values = sorted(best_after(run, steps) for run in runs)
                 for band, share in zip(bands, (0.25, 0.5, 0.75), strict=True):

@@ -12,10 +12,10 @@ from __future__ import annotations
 import argparse
 import time
 
-from mdlrnn import Search, evolve
-from mdlrnn._evolve import Progress
-from mdlrnn._measure import measure
-from mdlrnn._tasks import task_named
+from mdlrnn import Progress, Search, Stop, evolve
+from mdlrnn.search._settings import UNLIMITED
+from mdlrnn.tasks._measures import measure
+from mdlrnn.tasks._tasks import task_named
 
 
 def main() -> None:
@@ -25,10 +25,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--encoding", default="paper")
+    parser.add_argument("--encoding", default="paper", help="the scheme")
     arguments = parser.parse_args()
     task = task_named(arguments.task)
-    corpus = task.training(arguments.size)
     reached = 0
     for seed in range(1, arguments.seeds + 1):
         measuring = 0.0
@@ -44,8 +43,11 @@ def main() -> None:
                 measuring += time.monotonic() - began
             return accuracy == 1 or searched > arguments.seconds
 
-        search = Search(seed=seed, encoding=arguments.encoding, generations=10**9)
-        run = evolve(corpus, search, threads=arguments.threads, on_progress=look)
+        run = evolve(
+            task, Search(seed=seed, encoding=arguments.encoding), size=arguments.size,
+            stop=Stop(generations=UNLIMITED), prove=False, threads=arguments.threads,
+            progress=False, on_progress=look,
+        )  # fmt: skip
         reached += accuracy == 1
         print(
             f"seed {seed}: accuracy {accuracy:.6f} on the test set after "

@@ -1,4 +1,4 @@
-"""Minimum Description Length recurrent networks: evolve them, score them, read them.
+"""Minimum Description Length recurrent networks: evolve them, score them, read them, prove them.
 
 This file is the public interface. Names are loaded when first used, so that `mdlrnn --help` and a
 plain import answer at once and Numba is imported only where a network is scored.
@@ -7,75 +7,88 @@ plain import answer at once and Numba is imported only where a network is scored
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ._version import __version__ as __version__
+from .tasks import tasks as tasks  # a function, and the name of its module
+
 if TYPE_CHECKING:
+    from . import bench as bench
     from . import comparisons as comparisons
     from . import drawing as drawing
     from . import languages as languages
     from . import page as page
     from . import plots as plots
+    from . import runs as runs
     from . import zoo as zoo
-    from ._corpus import Corpus as Corpus
-    from ._encoding import Encoding as Encoding
-    from ._encoding import decode as decode
-    from ._encoding import encode as encode
     from ._errors import InputError as InputError
     from ._errors import RunError as RunError
-    from ._evolve import Progress as Progress
-    from ._evolve import Run as Run
-    from ._evolve import evolve as evolve
-    from ._network import Connection as Connection
-    from ._network import Network as Network
-    from ._network import Unit as Unit
-    from ._network import Weight as Weight
-    from ._runs import record as record
-    from ._runs import resume as resume
-    from ._score import Objective as Objective
-    from ._score import Score as Score
-    from ._score import score as score
-    from ._score import score_many as score_many
-    from ._search import Search as Search
-    from .proofs._explain import explain as explain
+    from .corpus._corpus import Corpus as Corpus
+    from .interface._evolve import evolve as evolve
+    from .interface._evolve import resume as resume
+    from .interface._feed import feed as feed
+    from .interface._functions import check as check
+    from .interface._functions import explain as explain
+    from .interface._functions import prove as prove
+    from .interface._functions import report as report
+    from .interface._functions import sample as sample
+    from .interface._functions import test as test
+    from .kernels._scoring import score as score
+    from .kernels._scoring import score_many as score_many
+    from .network._code import decode as decode
+    from .network._code import encode as encode
+    from .network._encoding import Encoding as Encoding
+    from .network._network import Network as Network
+    from .network._objective import Objective as Objective
+    from .network._objective import Score as Score
+    from .network._units import Connection as Connection
+    from .network._units import Unit as Unit
+    from .network._units import Weight as Weight
     from .proofs._proof import Proof as Proof
-    from .proofs._prove import prove as prove
+    from .search._run import Progress as Progress
+    from .search._run import Run as Run
+    from .search._settings import Search as Search
+    from .search._settings import Stop as Stop
+    from .tasks._report import Report as Report
+    from .tasks._tasks import Task as Task
 
 _HOME = {
-    "Connection": "_network",
-    "Corpus": "_corpus",
-    "Encoding": "_encoding",
+    "Connection": "network._units",
+    "Corpus": "corpus._corpus",
+    "Encoding": "network._encoding",
     "InputError": "_errors",
-    "Network": "_network",
-    "Objective": "_score",
-    "Progress": "_evolve",
+    "Network": "network._network",
+    "Objective": "network._objective",
+    "Progress": "search._run",
     "Proof": "proofs._proof",
-    "Run": "_evolve",
+    "Report": "tasks._report",
+    "Run": "search._run",
     "RunError": "_errors",
-    "Score": "_score",
-    "Search": "_search",
-    "Unit": "_network",
-    "Weight": "_network",
-    "decode": "_encoding",
-    "encode": "_encoding",
-    "evolve": "_evolve",
-    "explain": "proofs._explain",
-    "prove": "proofs._prove",
-    "record": "_runs",
-    "resume": "_runs",
-    "score": "_score",
-    "score_many": "_score",
+    "Score": "network._objective",
+    "Search": "search._settings",
+    "Stop": "search._settings",
+    "Task": "tasks._tasks",
+    "Unit": "network._units",
+    "Weight": "network._units",
+    "check": "interface._functions",
+    "decode": "network._code",
+    "encode": "network._code",
+    "evolve": "interface._evolve",
+    "explain": "interface._functions",
+    "feed": "interface._feed",
+    "prove": "interface._functions",
+    "report": "interface._functions",
+    "resume": "interface._evolve",
+    "sample": "interface._functions",
+    "score": "kernels._scoring",
+    "score_many": "kernels._scoring",
+    "test": "interface._functions",
 }
+_MODULES = ("bench", "comparisons", "drawing", "languages", "page", "plots", "runs", "zoo")
 
-_SUBMODULES = ("comparisons", "drawing", "languages", "page", "plots", "zoo")
-
-__version__ = "0.1.0"
-__all__ = [
-    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress",
-    "Proof", "Run", "RunError", "Score", "Search", "Unit", "Weight", "decode", "encode", "evolve",
-    "explain", "prove", "record", "resume", "score", "score_many",
-]  # fmt: skip
+__all__ = sorted([*_HOME, *_MODULES, "tasks"])
 
 
 def __getattr__(name: str) -> object:
-    if name in _SUBMODULES:
+    if name in _MODULES:
         return import_module(f"mdlrnn.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'mdlrnn' has no attribute {name!r}")

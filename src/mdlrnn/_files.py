@@ -28,8 +28,12 @@ def not_utf8(path: PathLike, at: int, what: str) -> InputError:
 
 
 def unreadable(path: PathLike, error: OSError) -> InputError:
-    reason = (error.strerror or str(error)).lower()
-    return InputError(f"{path}: cannot be read ({reason}); check the path.")
+    return InputError(f"{path}: cannot be read ({reason_of(error)}); check the path.")
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says, as it can stand in a sentence."""
+    return (error.strerror or str(error)).lower()
 
 
 def write_atomically(path: PathLike, data: str | bytes) -> None:
@@ -52,22 +56,14 @@ def write_atomically(path: PathLike, data: str | bytes) -> None:
         raise
 
 
-def save_text(path: PathLike, text: str) -> None:
+def save(path: PathLike, data: str | bytes) -> None:
     """`write_atomically`, with the disk's refusal as one sentence."""
-    _save(path, text)
-
-
-def save_bytes(path: PathLike, data: bytes) -> None:
-    """`save_text` for what is not text."""
-    _save(path, data)
-
-
-def _save(path: PathLike, data: str | bytes) -> None:
     try:
         write_atomically(path, data)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputError(f"{path}: cannot be written ({reason}); choose another place.") from None
+        raise InputError(
+            f"{path}: cannot be written ({reason_of(error)}); choose another place."
+        ) from None
 
 
 def _usual_mode(target: Path) -> int:

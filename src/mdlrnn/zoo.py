@@ -18,7 +18,8 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from ._errors import InputError
-from ._network import Connection, Network, Unit, Weight
+from .network._network import Network
+from .network._units import Connection, Unit, Weight
 
 
 def names() -> tuple[str, ...]:
@@ -79,8 +80,8 @@ def anbncn() -> Network:
     Open: in step(1 - u8), any weight -w with a bias above 0 and up to w (1 and 1 are shortest), and
     how unit 8 gets its +1 and -1 (a bias of 1 and -2 for an a, the fewest connections).
     It scores exactly as published on anbncn_500, third run: |G| = 263, |D:G| = 1483.9136167. The
-    thirds are rounded on the way to 0, so the last digits hang on the order of addition: those are
-    the interpreter's, and the compiled kernels are off by 7e-7.
+    thirds are rounded on the way to 0, so the last digits depend on the order of addition: those
+    are the interpreter's, and the compiled kernels are off by 7e-7.
     """
     return _language(
         "anbncn", "#abc", """

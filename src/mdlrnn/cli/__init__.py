@@ -8,19 +8,19 @@ from importlib import import_module
 
 import click
 
-from .. import __version__
 from .._errors import InputError, RunError
+from .._version import __version__
 
 _COMMANDS = {
     "evolve": ("_evolve", "Search for the network that describes a corpus best."),
-    "test": ("_tasks", "How well a network does a task, as the paper measures it."),
+    "test": ("_tasks", "Measure how well a network does on a task, as in the paper."),
     "tasks": ("_tasks", "List the paper's tasks."),
-    "sample": ("_tasks", "Draw random strings of a task."),
+    "sample": ("_tasks", "Draw random strings of a task or grammar."),
     "baseline": ("_baseline", "Train the paper's classical RNNs on a task, for comparison."),
     "reproduce": ("_reproduce", "Make the paper's tables again, beside the published figures."),
     "runs": ("_runs", "List runs: where they stand and what they have found."),
-    "watch": ("_watch", "Show how a run stands, until it ends."),
-    "report": ("_report_page", "Write a page on which to look inside a network or a run."),
+    "watch": ("_watch", "Watch a run from another terminal, until it ends."),
+    "report": ("_report", "Write a page on which to look inside a network or a run."),
     "score": ("_score", "What a network costs on a corpus: |G|, |D:G| and their sum."),
     "explain": ("_explain", "What a network does, symbol by symbol, in words and equations."),
     "prove": ("_prove", "Prove a network right for every string, or show one that breaks it."),

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from .._errors import InputError
+from ..comparisons._baseline import accuracy, train
 from ..comparisons._configurations import selected, type_title
+from ..comparisons._published import published_for
 from ..comparisons._torch import DEVICES, require_torch
-from ._data import load_task
-from ._options import json_option
-from ._show import echo_json
-from ._table import table
+from ..interface._text import table
+from ..tasks._sources import source_from, task_from
+from ..tasks._tasks import Task
+from ._options import echo_json, json_option
 from ._training import shown
-
-if TYPE_CHECKING:
-    from .._tasks import Task
 
 SHOWN = 8
 """Rows of the table that are shown; the files have all."""
@@ -66,14 +64,11 @@ def baseline(
     with λ = 1, 0.1 or 0.01. All models of one cell and size train as one. What is done is kept in
     the folder, as results.csv and results.json; called again, the command trains what is missing.
     """
-    from ..comparisons._baseline import train
-
     require_torch()
     chosen = selected(configs.split(","))
-    known, suffix = load_task(task)
-    if size is not None and suffix is not None and size != suffix:
-        raise InputError(f"{task} names a size and --size another; leave one of them out.")
-    size = size or suffix or known.size
+    source = source_from(task, size=size)
+    known = task_from(source)
+    size = source.size or known.size
     folder = Path(out) if out is not None else Path("baselines") / f"{known.name}_{size}"
     with shown(quiet, folder) as tell:
         rows = train(
@@ -87,14 +82,10 @@ def baseline(
 
 
 def _beside(task: Task, size: int) -> dict[str, Any] | None:
-    from ..comparisons._published import published_for
-
     return published_for(task.name, size)
 
 
 def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Task, size: int) -> None:
-    from ..comparisons._baseline import accuracy
-
     ordered = sorted(rows, key=lambda row: (row["test_cross_entropy"] or float("inf"), row["seed"]))
     words = "deterministic" if ordered[0]["test_deterministic_accuracy"] is not None else ""
     head = ["RNN", "hidden", "λ", "seed", "train CE", "test CE", f"{words or 'categorical'} acc."]

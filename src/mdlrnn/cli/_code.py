@@ -7,13 +7,22 @@ import sys
 
 import click
 
-from .._encoding import Encoding, Part, parts, roles_fit
-from .._encoding import decode as decode_bits
 from .._errors import InputError
 from .._files import read_text
-from .._network import Network
-from ._options import encoding_from, encoding_options, json_option, naming, network_argument
-from ._show import echo_json, terminal_width, wrapped
+from ..interface._text import terminal_width, wrapped
+from ..network._code import Part, parts, roles_fit
+from ..network._code import decode as decode_bits
+from ..network._encoding import Encoding
+from ..network._network import Network
+from ..runs._networks import network_from
+from ._options import (
+    echo_json,
+    encoding_from,
+    encoding_options,
+    json_option,
+    naming,
+    network_argument,
+)
 
 
 @click.command()
@@ -34,7 +43,7 @@ def encode(
     The parts are those of Figure 2 in the paper, where units are counted from 1; the file counts
     them from 0. |G| is the number of bits.
     """
-    net = Network.load(network)
+    net = network_from(network)
     encoding = encoding_from(scheme, activations, products, net)
     with naming(network):
         pieces = parts(net, encoding)

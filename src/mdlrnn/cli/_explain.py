@@ -6,24 +6,22 @@ import textwrap
 
 import click
 
-from .._network import Network
-from ._options import naming, network_argument
-from ._prove_options import format_option
-from ._show import terminal_width
+from ..interface._text import terminal_width
+from ..proofs._explain import explain as explained
+from ..runs._networks import network_from
+from ._options import format_option, naming, network_argument
 
 
 @click.command()
 @network_argument
 @format_option
 def explain(network: str, style: str) -> None:
-    """What the network in NET does, symbol by symbol, in words and equations.
+    """What a network does, symbol by symbol, in words and equations.
 
     For each input symbol: how the units that remember change, and what the outputs are then.
     Whatever is constant is computed, and units that reach no output are left out.
     """
-    from ..proofs._explain import explain as explained
-
-    net = Network.load(network)
+    net = network_from(network)
     with naming(network):
         text = explained(net, style)
     for line in text.splitlines():

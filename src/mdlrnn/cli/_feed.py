@@ -6,26 +6,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
+from .._checks import shown
 from .._errors import InputError
-from .._interpreter import EXACT, distribution, input_rows, log2, plan
-from .._interpreter import feed as feed_rows
-from .._network import BOUNDARY, Network
-from ._options import json_option, naming, network_argument, words_option
-from ._show import columns, echo_json, is_short, label_text, number_text
+from ..interface._feed import Step, outcomes
+from ..interface._feed import feed as feed_network
+from ..interface._text import columns, is_short, label_text, number_text
+from ..network._alphabet import BOUNDARY, symbols_of
+from ..network._interpreter import log2
+from ..network._network import Network
+from ..runs._networks import network_from
+from ._options import echo_json, json_option, naming, network_argument, words_option
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,15}/[0-9]{1,15})")
 """Without exponents: they can be written in few characters and need any amount of memory."""
-
-
-class Step(NamedTuple):
-    read: str
-    values: Sequence[Fraction | None]
-    """None for a unit that is not evaluated, since it reaches no output."""
-    chances: Sequence[Fraction]
 
 
 @click.command()
@@ -37,7 +34,7 @@ class Step(NamedTuple):
 @words_option
 @json_option
 def feed(network: str, string: str, alphabet: str | None, words: bool, as_json: bool) -> None:
-    """Feed STRING to the network in the file NET; show each unit's value at each step.
+    """Feed STRING to a network, or the best of a run; show each unit's value at each step.
 
     The boundary symbol # is fed first. P(x) is the probability that x comes next. Values are exact
     fractions; a rounded one is marked with ~. u0, u1, ... are the units, numbered as in the file.
@@ -45,18 +42,20 @@ def feed(network: str, string: str, alphabet: str | None, words: bool, as_json: 
     A network with numeric inputs takes numbers: steps are parted by blanks, the inputs of a step
     by commas, as in '0,1 1,1 0,0'. If it has one output, P(1) is the probability of a 1.
     """
-    net = Network.load(network)
+    net = network_from(network)
     with naming(network):
         net = _with_alphabet(net, alphabet, words)
-        steps = _steps(net, string, words)
-    labels = _labels(net)
+        if net.alphabet is None:
+            steps = feed_network(net, _numbers(net, string))
+        else:
+            steps = feed_network(net, symbols_of(string, net.alphabet, words))
     if as_json:
-        echo_json([_as_json(step, labels) for step in steps])
+        echo_json([_as_json(step) for step in steps])
     else:
-        click.echo(_table(net, steps, labels))
+        click.echo(_table(net, steps))
         click.echo("\n" + "\n".join(_legend(net, steps)))
         if net.alphabet is not None:
-            click.echo(_surprise(steps, labels))
+            click.echo(_surprise(steps))
 
 
 def _with_alphabet(net: Network, given: str | None, words: bool) -> Network:
@@ -64,28 +63,9 @@ def _with_alphabet(net: Network, given: str | None, words: bool) -> Network:
         return net
     if net.alphabet is not None:
         raise InputError(
-            f"the network names its symbols, {' '.join(net.alphabet)}; leave --alphabet out."
+            f"the network names its symbols, {shown(net.alphabet)}; leave --alphabet out."
         )
     return replace(net, alphabet=tuple(given.split() if words else given))
-
-
-def _steps(net: Network, string: str, words: bool) -> list[Step]:
-    if net.alphabet is None:
-        rows: list[Any] = input_rows(net, _numbers(net, string))
-        read = [",".join(map(str, row)) for row in rows]
-    else:
-        symbols = string.split() if words else list(string)
-        rows = input_rows(net, symbols)
-        read = [BOUNDARY, *symbols]
-    evaluated = {*plan(net).order, *range(net.inputs)}
-    return [
-        Step(
-            symbol,
-            [value if u in evaluated else None for u, value in enumerate(values)],
-            distribution(net, values),
-        )
-        for symbol, values in zip(read, feed_rows(net, rows, EXACT), strict=True)
-    ]
 
 
 def _numbers(net: Network, string: str) -> list[list[Fraction]]:
@@ -102,23 +82,14 @@ def _numbers(net: Network, string: str) -> list[list[Fraction]]:
     return [[Fraction(number) for number in step] for step in steps]
 
 
-def _labels(net: Network) -> list[str]:
-    """What each of the network's chances is the probability of."""
-    if net.alphabet is not None:
-        return list(net.alphabet)
-    if net.outputs == 1:
-        return ["1"]
-    return [str(output) for output in range(net.outputs)]
-
-
-def _table(net: Network, steps: Sequence[Step], labels: Sequence[str]) -> str:
+def _table(net: Network, steps: Sequence[Step]) -> str:
     units = [f"u{u}" for u in range(len(net.units))]
-    head = ["read", *units, *(f"P({label_text(label)})" for label in labels)]
+    head = ["read", *units, *(f"P({label_text(label)})" for label in outcomes(net))]
     rows = [
         [
             label_text(step.read),
             *("." if value is None else number_text(value) for value in step.values),
-            *map(number_text, step.chances),
+            *map(number_text, step.probabilities.values()),
         ]
         for step in steps
     ]
@@ -131,7 +102,7 @@ def _legend(net: Network, steps: Sequence[Step]) -> list[str]:
     if net.hidden:
         roles.append(f"hidden {_span(first, len(net.units))}")
     lines = [", ".join(roles)]
-    shown = [number for step in steps for number in (*step.values, *step.chances)]
+    shown = [number for step in steps for number in (*step.values, *step.probabilities.values())]
     if not all(number is None or is_short(number) for number in shown):
         lines.append("~ marks rounded values")
     if None in shown:
@@ -143,11 +114,11 @@ def _span(start: int, stop: int) -> str:
     return f"u{start} to u{stop - 1}" if stop - start > 1 else f"u{start}"
 
 
-def _surprise(steps: Sequence[Step], labels: Sequence[str]) -> str:
+def _surprise(steps: Sequence[Step]) -> str:
     """What the whole string costs, or where it becomes impossible."""
     bits = 0.0
     for at, target in enumerate([*(step.read for step in steps[1:]), BOUNDARY]):
-        chance = steps[at].chances[labels.index(target)]
+        chance = steps[at].probabilities[target]
         if chance <= 0:
             where = f"symbol {at + 1}, {label_text(target)!r},"
             if at == len(steps) - 1:
@@ -157,12 +128,12 @@ def _surprise(steps: Sequence[Step], labels: Sequence[str]) -> str:
     return f"the string, with its end, costs {bits:.4f} bits"
 
 
-def _as_json(step: Step, labels: Sequence[str]) -> dict[str, Any]:
+def _as_json(step: Step) -> dict[str, Any]:
     return {
         "read": step.read,
         "values": [None if value is None else float(value) for value in step.values],
         "exact": [
             str(value) if value is not None and is_short(value) else None for value in step.values
         ],
-        "probabilities": dict(zip(labels, map(float, step.chances), strict=True)),
+        "probabilities": {symbol: float(p) for symbol, p in step.probabilities.items()},
     }

@@ -1,27 +1,38 @@
-"""Options that several commands share."""
+"""Arguments and options that several commands share."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
 
-from .._encoding import SCHEMES, Encoding
 from .._errors import InputError
-from .._network import Network
-from .._search import Search
+from ..network._encoding import Encoding
+from ..network._network import Network
+from ..network.schemes import SCHEMES
+from ..search._settings import Search
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.paper}
 """What --search names."""
 
-network_argument = click.argument("network", metavar="NET", type=click.Path())
+network_argument = click.argument("network", metavar="NET_OR_RUN", type=click.Path())
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 words_option = click.option(
     "--words", is_flag=True, help="Symbols are words between blanks, not single characters."
+)
+format_option = click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "markdown", "latex"]),
+    default="text",
+    show_default=True,
+    help="How it is written.",
 )
 
 
@@ -31,7 +42,7 @@ def encoding_options(command: Command) -> Command:
         click.option(
             "--encoding",
             "scheme",
-            type=click.Choice(SCHEMES),
+            type=click.Choice(list(SCHEMES)),
             default="paper",
             show_default=True,
             help="The paper's costs, or those of the authors' released code.",
@@ -40,7 +51,7 @@ def encoding_options(command: Command) -> Command:
             "--activations",
             metavar="NAMES",
             help="Activations that networks may have, separated by commas; if left out, the "
-            "paper's six and what a given NET needs.",
+            "paper's six and what a given network needs.",
         ),
         click.option("--products", is_flag=True, help="Networks may have product units."),
     )
@@ -56,8 +67,13 @@ def encoding_from(
     fitting = Encoding(scheme) if network is None else Encoding.fitting(network, scheme)
     names = fitting.activations
     if activations is not None:
-        names = tuple(name.strip() for name in activations.split(","))
+        names = listed(activations)
     return Encoding(scheme, names, products or fitting.products)
+
+
+def listed(names: str) -> tuple[str, ...]:
+    """Names separated by commas."""
+    return tuple(name.strip() for name in names.split(","))
 
 
 @contextmanager
@@ -67,3 +83,18 @@ def naming(*paths: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{' on '.join(paths)}: {error}") from None
+
+
+def echo_json(data: Any) -> None:
+    """JSON on standard output; infinity, which JSON lacks, becomes null."""
+    click.echo(json.dumps(_finite(data), ensure_ascii=False, indent=1))
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, float) and not math.isfinite(data):
+        return None
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return data

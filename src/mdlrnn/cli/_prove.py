@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import textwrap
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 import click
 
-from .._errors import InputError
-from .._files import save_text
-from .._network import Network
-from ._options import json_option, naming, network_argument
-from ._prove_options import format_option
-from ._show import columns, echo_json, terminal_width
-from ._times import parse_time, time_text
-
-if TYPE_CHECKING:
-    from ..proofs._proof import Counterexample, Proof
+from .._files import save
+from ..interface._text import columns, filled, parse_time, time_text
+from ..proofs._certificate import check as check_certificate
+from ..proofs._document import document
+from ..proofs._proof import Counterexample, Proof
+from ..proofs._prove import prove as prove_machine
+from ..runs._networks import network_from
+from ..tasks._sources import machine_from
+from ._options import echo_json, format_option, json_option, naming, network_argument
 
 NOT_PROVED = 1
 """The exit code where there is no theorem."""
@@ -42,22 +37,20 @@ def prove(
     style: str,
     as_json: bool,
 ) -> None:
-    """Is the network in NET right for every string of LANGUAGE, however long?
+    """Is a network right for every string of LANGUAGE, however long?
 
-    LANGUAGE is one of `mdlrnn tasks`. The answer is a theorem, the strongest that holds, with the
-    table behind it; or a string on which the network is wrong; or that neither could be shown. The
-    exit code is 0 with a theorem and 1 without. Needs the extra `prove`.
+    The network is a file, or a run's folder for its best one. LANGUAGE is one of `mdlrnn tasks`.
+    The answer is a theorem, the strongest that holds, with the table behind it; or a string on
+    which the network is wrong; or that neither could be shown. The exit code is 0 with a theorem
+    and 1 without. Needs the extra `prove`.
     """
-    from ..proofs._prove import prove as proved
-
     seconds = parse_time(time, "--time")
-    net = Network.load(network)
+    net = network_from(network)
+    machine = machine_from(language)
     with naming(network):
-        proof = proved(net, language_name(language), margin=margin, seconds=seconds)
+        proof = prove_machine(net, machine, margin=margin, seconds=seconds)
     if certificate is not None and proof.proved:
-        from ..proofs._certificate import certificate as written
-
-        save_text(certificate, written(proof))
+        save(certificate, proof.certificate())
     if as_json:
         echo_json({**proof.to_dict(), "certificate": certificate if proof.proved else None})
     else:
@@ -66,33 +59,18 @@ def prove(
         click.get_current_context().exit(NOT_PROVED)
 
 
-def language_name(name: str) -> str:
-    """The task, with or without a size behind its name."""
-    from .._tasks import task_named
-    from ._data import is_grammar, split_size
-
-    if is_grammar(name):
-        raise InputError(
-            f"{name} is a grammar, and a proof needs a machine over counters; "
-            "name one of mdlrnn tasks."
-        )
-    return task_named(split_size(name)[0]).name
-
-
 def _show(proof: Proof, style: str, certificate: str | None) -> None:
-    from ..proofs._document import cells, document
-
     if style != "text":
         click.echo(document(proof, style), nl=False)
     else:
-        click.echo(_filled(proof.statement if not proof.proved else f"Proved. {proof.statement}"))
+        click.echo(filled(proof.statement if not proof.proved else f"Proved. {proof.statement}"))
         if proof.counterexample is not None:
             _counterexample(proof.counterexample)
         if proof.proved:
-            head, rows = cells(proof)
+            head, rows = proof.table()
             click.echo(f"\n{columns(head, rows, len(head))}\n")
         for note in proof.notes:
-            click.echo(_filled(f"* {note}", "  "))
+            click.echo(filled(f"* {note}", "  "))
         click.echo(
             f"\n{time_text(proof.seconds)}; run through: all prefixes up to length {proof.checked}"
         )
@@ -106,17 +84,13 @@ def _show(proof: Proof, style: str, certificate: str | None) -> None:
 def _counterexample(found: Counterexample) -> None:
     for name, chances in (("expected", found.expected), ("given", found.given)):
         shown = ", ".join(f"P({symbol}) = {float(p):.6g}" for symbol, p in chances.items())
-        click.echo(_filled(f"  {name:<8}  {shown}", " " * 12))
+        click.echo(filled(f"  {name:<8}  {shown}", " " * 12))
     click.echo("  no shorter string is wrong" if found.shortest else "  there may be a shorter one")
-
-
-def _filled(text: str, indent: str = "") -> str:
-    return textwrap.fill(text, terminal_width(), subsequent_indent=indent, break_on_hyphens=False)
 
 
 @click.command()
 @click.argument("certificate", metavar="CERTIFICATE", type=click.Path())
-@click.option("--network", metavar="NET", help="Also that it is about this network.")
+@click.option("--network", metavar="NET_OR_RUN", help="Also that it is about this network.")
 @click.option(
     "--solver", type=click.Choice(["cvc5", "z3"]), default="cvc5", show_default=True,
     help="Who decides the queries.",
@@ -125,20 +99,11 @@ def _filled(text: str, indent: str = "") -> str:
 def check(certificate: str, network: str | None, solver: str, as_json: bool) -> None:
     """Check a certificate that `mdlrnn prove` wrote, with a second solver.
 
-    The queries are made anew from the network and the language that the file names, compared with
+    The queries are made again from the network and the language that the file names, compared with
     those in the file, and decided one by one. The exit code is 0 if all is well and 1 if not.
     """
-    from ..proofs._certificate import check as checked
-
-    result = checked(certificate, solver)
-    if network is not None:
-        given = Network.load(network)
-        if given.alphabet is None:  # a proof gives it the symbols of the language
-            given = replace(given, alphabet=result.network.alphabet)
-        if given != result.network:
-            raise InputError(
-                f"{certificate} is not about the network in {network}; prove that one."
-            )
+    about = None if network is None else network_from(network)
+    result = check_certificate(certificate, solver, about)
     if as_json:
         echo_json(
             {
@@ -156,7 +121,7 @@ def check(certificate: str, network: str | None, solver: str, as_json: bool) -> 
         verdict = "accepted" if result.accepted else "NOT accepted"
         right = result.queries - len(result.failed)
         click.echo(f"{verdict}: {result.solver} found {right} of {result.queries} queries unsat")
-        click.echo(_filled(result.statement))
+        click.echo(filled(result.statement))
         if not result.known:
             click.echo("The language is written in the certificate; it is none of mdlrnn's own.")
         for title in result.failed:

@@ -1,156 +1,122 @@
-"""What is said when a run has ended."""
+"""`mdlrnn report`: a network or a run as a page."""
 
 from __future__ import annotations
 
-import math
-import os
-import shlex
-import textwrap
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._text import describe
-from ._show import bits_text, echo_json, terminal_width
-from ._table import table
-from ._theorem import task_language
-from ._times import time_text
+from .._errors import InputError
+from .._files import save
+from ..network._alphabet import has_words
+from ..page import network_content, page, run_content
+from ..runs._files import BEST, check_holds_run
+from ..runs._networks import network_from
+from ..runs._status import status_of
+from ..tasks._sources import Source, source_from
+from ._options import encoding_from, encoding_options, naming, words_option
 
-if TYPE_CHECKING:
-    from .._corpus import Corpus
-    from .._evolve import Run
-    from .._run_files import Settings
-    from .._search import Search
-    from ._theorem import Theorem
-
-HELD_OUT = "held_out.txt"
-ROWS = 9
-"""Rows of the front that are shown."""
+SECONDS = 2.0
+"""Between two looks at a run that is followed."""
 
 
+@click.command()
+@click.argument("source", metavar="NET_OR_RUN", type=click.Path())
+@click.option(
+    "-o", "--out", type=click.Path(), default="report.html", show_default=True, help="Where to."
+)
+@click.option(
+    "--task", metavar="TASK", help="Measure the network on this task. [default: the run's]"
+)
+@click.option("--corpus", metavar="CORPUS", help="Score a network on this corpus.")
+@click.option("--title", help="The page's heading. [default: the network's or folder's name]")
+@click.option("--follow", is_flag=True, help="Rewrite the page as the run goes on, until it ends.")
+@encoding_options
+@words_option
 def report(
-    run: Run, folder: Path, settings: Settings, corpus: Corpus, theorem: Theorem | None = None
+    source: str,
+    out: str,
+    task: str | None,
+    corpus: str | None,
+    title: str | None,
+    follow: bool,
+    scheme: str,
+    activations: str | None,
+    products: bool,
+    words: bool,
 ) -> None:
-    spent = f"after {run.statistics.steps:,} steps in {time_text(run.statistics.seconds)}"
-    click.echo(f"Ended: {_why(run)}.")
-    click.echo(f"Generation {run.archipelago.generation:,}, {spent}.\n")
-    for line in describe(run.best).splitlines():
-        click.echo(textwrap.fill(line, terminal_width(), subsequent_indent="    "))
-    click.echo()
-    click.echo(f"|G|          {run.score.g:>12,}     bits, the network")
-    click.echo(f"|D:G|        {bits_text(run.score.d_given_g):>15}  bits, the corpus")
-    click.echo(f"|G| + |D:G|  {bits_text(run.score.mdl):>15}  bits")
-    if run.value != run.score.mdl:
-        click.echo(f"objective    {bits_text(run.value):>15}")
-    if len(run.front) > 1:
-        click.echo("\nThe lowest |D:G| found for each |G| (front.json):")
-        click.echo(_front(run))
-    if theorem is not None:
-        click.echo()
-        for sentence in theorem.lines(run):
-            click.echo(textwrap.fill(sentence, terminal_width(), break_on_hyphens=False))
-    click.echo(f"\nSaved in {folder}. Next:")
-    for command in _next(run, folder, settings, corpus):
-        click.echo(f"  {command}")
+    """Write a page on which to look inside a network file or the best network of a run.
+
+    The page is one HTML file that works offline. It has the drawing, the bits behind |G|, a field
+    for a string to step through, and, where they are known, the score, the search and the measures
+    on a task.
+    """
+    chosen = None if task is None else _task(task)
+    if Path(source).is_dir():
+        if corpus is not None:
+            raise InputError("a run has its corpus; leave --corpus out.")
+        _report_run(Path(source), Path(out), chosen, title, follow)
+        return
+    if follow:
+        raise InputError(f"{source} is no run that could be followed; leave --follow out.")
+    net = network_from(source)
+    encoding = encoding_from(scheme, activations, products, net)
+    data = None
+    if corpus is not None:
+        data = source_from(corpus, words=words or has_words(net.alphabet))
+    with naming(source):
+        name = title or net.name or Path(source).stem
+        content = network_content(net, name, encoding, corpus=data, task=chosen)
+        text = page(content)
+    save(out, text)
+    click.echo(f"saved as {out}; open it in a browser")
 
 
-def report_json(run: Run, folder: Path, theorem: Theorem | None = None) -> None:
-    statistics = run.statistics
-    echo_json(
-        {
-            "folder": str(folder),
-            "reason": run.reason,
-            "generation": run.archipelago.generation,
-            "steps": statistics.steps,
-            "evaluations": statistics.evaluations,
-            "seconds": statistics.seconds,
-            "steps_per_second": statistics.steps_per_second,
-            "value": run.value,
-            "g": run.score.g,
-            "d_given_g": run.score.d_given_g,
-            "mdl": run.score.mdl,
-            "network": run.best.to_dict(),
-            "front": [
-                {"g": s.g, "d_given_g": s.d_given_g, "mdl": s.mdl, "network": n.to_dict()}
-                for n, s in run.front
-            ],
-            "history": run.history,
-            "digest": run.archipelago.digest(),
-            "theorem": None if theorem is None else theorem.to_dict(),
-        }
-    )
+def _report_run(
+    folder: Path, out: Path, task: Source | None, title: str | None, follow: bool
+) -> None:
+    check_holds_run(folder)
+
+    def write() -> bool:
+        """Whether the run still goes on."""
+        content = run_content(folder, title, task)
+        save(out, page(content))
+        return content.search is not None and content.search.running
+
+    if not follow:
+        running = write()
+        click.echo(f"saved as {out}; open it in a browser")
+        if running:
+            click.echo("the run goes on; with --follow the page goes along")
+        return
+    _wait_for_network(folder)
+    seen = _moment(folder)
+    running = write()
+    click.echo(f"saved as {out}; it is rewritten as the run goes on, and Ctrl-C ends that")
+    while running:
+        time.sleep(SECONDS)
+        now = _moment(folder)
+        if now != seen or status_of(folder).status != "running":
+            running, seen = write(), now
+    click.echo("the run has ended, and the page is complete")
 
 
-def _why(run: Run) -> str:
-    search = run.search
-    match run.reason:
-        case "target":
-            return f"the target of {search.target:,.10g} is reached"
-        case "patience":
-            return f"nothing better in {search.patience:,} generations"
-        case "time":
-            return f"the time of {time_text(search.seconds or 0)} is up"
-        case "stopped":
-            return "you stopped it"
-        case "proved":
-            return "a network is proved right for every string"
-        case _:
-            return "all generations asked for are done"
+def _wait_for_network(folder: Path) -> None:
+    """A run saves its first network some seconds after it began."""
+    while not (folder / BEST).exists() and status_of(folder).status == "running":
+        time.sleep(SECONDS)
 
 
-def _front(run: Run) -> str:
-    """The rows around the best network."""
-    scores = [score for _, score in run.front]
-    middle = min(range(len(scores)), key=lambda i: (abs(scores[i].g - run.score.g), i))
-    start = max(0, min(middle - ROWS // 2, len(scores) - ROWS))
-    rows = [
-        [f"{s.g:,}", bits_text(s.d_given_g), bits_text(s.mdl), "the best" if i == middle else ""]
-        for i, s in enumerate(scores)
-    ]
-    return table(["|G|", "|D:G|", "MDL", ""], rows[start : start + ROWS])
+def _moment(folder: Path) -> tuple[int, float | None, int]:
+    status = status_of(folder)
+    best = folder / BEST
+    return status.generation, status.mdl, best.stat().st_mtime_ns if best.exists() else 0
 
 
-def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[str]:
-    best = shlex.quote(str(folder / "best.json"))
-    words = " --words" if settings.corpus.get("words") else ""
-    path = settings.corpus.get("path")
-    commands = [f"mdlrnn feed {best} {_example(corpus, bool(words))}{words}"]
-    if path is not None:
-        here = shlex.quote(min(path, os.path.relpath(path), key=len))
-        commands.append(f"mdlrnn score {best} {here}{words}{_encoding(run.search)}")
-    held_out = folder / HELD_OUT
-    if held_out.exists():
-        commands.append(f"mdlrnn test {best} {shlex.quote(str(held_out))}{words}")
-    task = settings.corpus.get("task")
-    if task is not None:
-        commands.append(f"mdlrnn test {best} {task}")
-        if task_language(task) is not None:
-            commands.append(f"mdlrnn prove {best} {task_language(task)}")
-    commands.append(f"mdlrnn report {shlex.quote(str(folder))} -o report.html")
-    more = {
-        "generations": f" --generations {2 * max(1, run.search.generations)}",
-        "patience": " --patience none",
-        "target": " --target none",
-        "time": f" --time {math.ceil(2 * (run.search.seconds or 0))}s",
-    }.get(run.reason, "")
-    commands.append(f"mdlrnn evolve --resume {shlex.quote(str(folder))}{more}")
-    return commands
-
-
-def _example(corpus: Corpus, words: bool) -> str:
-    """A short string of the corpus, ready to be typed."""
-    if corpus.alphabet is None:
-        step = ",".join(["1"] * corpus.inputs)
-        return shlex.quote(f"{step} {step}")
-    short = [string for _, (string, _) in zip(range(3), corpus.strings(), strict=False)]
-    return shlex.quote((" " if words else "").join(short[-1]))
-
-
-def _encoding(search: Search) -> str:
-    """The options under which `mdlrnn score` gives the same |G|."""
-    plain: Any = type(search)()
-    text = "" if search.encoding == plain.encoding else f" --encoding {search.encoding}"
-    if search.activations != plain.activations:
-        text += f" --activations {','.join(search.activations)}"
-    return text + (" --products" if search.products else "")
+def _task(name: str) -> Source:
+    """A task by its name; a file of strings has no true distribution to measure against."""
+    source = source_from(name)
+    if source.task is None:
+        raise InputError(f"{name} is a file and no task; give it with --corpus.")
+    return source

@@ -8,28 +8,32 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from .._encoding import SCHEMES
 from .._errors import InputError
-from .._files import save_text
-from .._search import UNLIMITED, Search
-from .._tasks import TASKS, Task, task_named
-from ._data import load_task
-from ._options import SEARCHES, json_option
-from ._progress import Display, display_for
-from ._show import columns, echo_json
-from ._signals import EXIT_CODE, Stop
-from ._times import parse_time
-
-if TYPE_CHECKING:
-    from .._evolve import Progress
-    from .._runs import Recorder
-    from ..comparisons._evolved import Runner
-    from ..comparisons._formal_languages import Entry
-    from ..comparisons._sheet import Sheet
+from .._files import save
+from ..comparisons._baseline import kept, train
+from ..comparisons._configurations import configurations
+from ..comparisons._formal_languages import Entry, evolved_for, flat, judged, table_sheet
+from ..comparisons._page import probe_page, table_page
+from ..comparisons._probe import has_published, probe_sheet
+from ..comparisons._probe import probe as probe_objectives
+from ..comparisons._runs import Runner, RunStopped
+from ..comparisons._sheet import Sheet, csv_of, latex
+from ..comparisons._torch import check_device
+from ..interface._progress import Display, display_for
+from ..interface._signals import EXIT_CODE, StopSignals
+from ..interface._text import columns, parse_time
+from ..network.schemes import SCHEMES
+from ..runs._recorder import Recorder
+from ..search._run import Progress
+from ..search._settings import GENERATIONS, Search, Stop
+from ..tasks._sources import source_from, task_from
+from ..tasks._tasks import TASKS, Task
+from ._options import SEARCHES, echo_json, json_option
+from ._training import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -68,11 +72,11 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
             show_default=True,
         ),
         click.option(
-            "--anywhere", is_flag=True,
+            "--unrestricted", is_flag=True,
             help="Connect from outputs and to inputs, too: lower scores.",
         ),
         click.option(
-            "--encoding", type=click.Choice(SCHEMES), default="tacl2022", show_default=True,
+            "--encoding", type=click.Choice(list(SCHEMES)), default="tacl2022", show_default=True,
             help="How |G| is counted; published scores are under tacl2022.",
         ),
         click.option("--threads", type=click.IntRange(1), metavar="N", help="[default: all cores]"),
@@ -111,16 +115,14 @@ def probe(
     Runs are kept in DIR; interrupted and called again, the command goes on where it was. The table
     is written there as probe.md, probe.tex and probe.csv.
     """
-    from ..comparisons import _probe
-    from ..comparisons._page import probe_page
-
-    known, suffix = load_task(task)
-    size = suffix or known.size
-    search = replace(_search(5, **options), seed=seed)
+    source = source_from(task)
+    known = task_from(source)
+    size = source.size or known.size
+    search, stop = _search(5, **options)
     with _running(Path(out), threads, quiet, as_json) as runner:
-        rows = _probe.probe(known, size, search, runner)
-    beside = _probe.has_published(known, size)
-    sheet = _probe.probe_sheet(rows, beside)
+        rows = probe_objectives(known, size, replace(search, seed=seed), stop, runner)
+    beside = has_published(known, size)
+    sheet = probe_sheet(rows, beside)
     page = probe_page(rows, _command(), beside)
     _write(Path(out), "probe", sheet, rows, page, markdown)
     if as_json:
@@ -162,19 +164,15 @@ def table(
     with more time or more seeds it does what is missing. The table is written there as table.md,
     table.tex and table.csv.
     """
-    from ..comparisons._formal_languages import Entry, evolved_for, flat, judged, table_sheet
-    from ..comparisons._page import table_page
-    from ..comparisons._torch import check_device
-
     chosen = _chosen(names, sizes)
-    search = _search(15, **options)
+    search, stop = _search(15, **options)
     if with_rnn:
         check_device(device)
     folder = Path(out)
     entries: list[Entry] = []
     with _running(folder, threads, quiet, as_json) as runner:
         for task, size in chosen:
-            runs = evolved_for(task, size, search, range(1, seeds + 1), runner)
+            runs = evolved_for(task, size, search, stop, range(1, seeds + 1), runner)
             entries.append(Entry(task, size, runs))
     for number, entry in enumerate(entries):
         rnns = _rnns(folder, entry, seeds, device, quiet, with_rnn)
@@ -205,21 +203,18 @@ def _search(
     generations: int | None,
     patience: int | None,
     kind: str,
-    anywhere: bool,
+    unrestricted: bool,
     encoding: str,
-) -> Search:
+) -> tuple[Search, Stop]:
     seconds: float | None = 60.0 * minutes
     if time_per_run is not None:
         seconds = parse_time(time_per_run, "--time-per-run")
     elif generations is not None:
         seconds = None
-    search = SEARCHES[kind]()
-    if generations is None:
-        generations = UNLIMITED if kind == "default" else search.generations
-    return replace(
-        search, seconds=seconds, generations=generations, patience=patience, anywhere=anywhere,
-        encoding=encoding,
-    )  # fmt: skip
+    if generations is None and kind == "paper":
+        generations = GENERATIONS
+    search = replace(SEARCHES[kind](), unrestricted=unrestricted, encoding=encoding)
+    return search, Stop(generations=generations, patience=patience, seconds=seconds)
 
 
 def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:
@@ -228,12 +223,9 @@ def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:
     only = None if sizes is None else [_size(text) for text in sizes.split(",")]
     found = []
     for name in wanted:
-        stem, suffix = name, None
-        if name not in TASKS:
-            loaded, suffix = load_task(name)
-            stem = loaded.name
-        task = task_named(stem)
-        own = task.sizes if suffix is None else (suffix,)
+        source = source_from(name)
+        task = task_from(source)
+        own = task.sizes if source.size is None else (source.size,)
         found += [(task, size) for size in own if only is None or size in only]
     if not found:
         raise InputError(
@@ -251,8 +243,6 @@ def _size(text: str) -> int:
 @contextmanager
 def _running(folder: Path, threads: int | None, quiet: bool, as_json: bool) -> Iterator[Runner]:
     """A runner whose searches are shown one after the other and stop on Ctrl-C."""
-    from ..comparisons._evolved import Runner, RunStopped
-
     shown: list[Display] = []
 
     def close() -> None:
@@ -273,7 +263,7 @@ def _running(folder: Path, threads: int | None, quiet: bool, as_json: bool) -> I
     def say(message: str) -> None:
         (shown[-1] if shown else display_for(True, as_json)).say(message)
 
-    with Stop(say) as stop:
+    with StopSignals(say) as stop:
         try:
             yield Runner(folder, threads, start, tell)
         except RunStopped:
@@ -288,10 +278,6 @@ def _rnns(
     folder: Path, entry: Entry, seeds: int, device: str, quiet: bool, with_rnn: bool
 ) -> list[dict[str, Any]]:
     """The classical RNNs of a training set: trained where asked for, else what is there."""
-    from ..comparisons._baseline import kept, train
-    from ..comparisons._configurations import configurations
-    from ._training import shown
-
     home = folder / "rnn" / entry.name
     if not with_rnn:
         return kept(home)
@@ -310,14 +296,12 @@ def _write(
     page: str,
     markdown: str | None,
 ) -> None:
-    from ..comparisons._sheet import csv_of, latex
-
     caption = "Published figures and those found here; cross-entropy in hundredths of a bit."
-    save_text(folder / f"{name}.md", page)
-    save_text(folder / f"{name}.tex", latex(sheet, caption, LABELS[name]))
-    save_text(folder / f"{name}.csv", csv_of(rows))
+    save(folder / f"{name}.md", page)
+    save(folder / f"{name}.tex", latex(sheet, caption, LABELS[name]))
+    save(folder / f"{name}.csv", csv_of(rows))
     if markdown is not None:
-        save_text(markdown, page)
+        save(markdown, page)
 
 
 def _show(sheet: Sheet) -> None:

@@ -8,11 +8,9 @@ from typing import Any
 
 import click
 
-from .._run_status import Status, find_runs, status_of
-from ._options import json_option
-from ._show import bits_text, echo_json, terminal_width
-from ._table import table
-from ._times import count_text, time_text
+from ..interface._text import bits_text, count_text, table, terminal_width, time_text
+from ..runs._status import Status, find_runs, status_of
+from ._options import echo_json, json_option
 
 _DEFAULT = "runs"
 _HEAD = ["run", "status", "generation", "|G|", "|D:G|", "MDL", "steps", "time"]

@@ -6,10 +6,12 @@ import math
 
 import click
 
-from .._network import Network
-from .._score import score as score_network
-from ._data import load_corpus
+from ..interface._text import bits_text
+from ..network._alphabet import has_words
+from ..runs._networks import network_from
+from ..tasks._sources import source_from
 from ._options import (
+    echo_json,
     encoding_from,
     encoding_options,
     json_option,
@@ -17,7 +19,6 @@ from ._options import (
     network_argument,
     words_option,
 )
-from ._show import bits_text, echo_json
 
 
 @click.command()
@@ -35,13 +36,15 @@ def score(
     words: bool,
     as_json: bool,
 ) -> None:
-    """What the network in the file NET costs on the strings in CORPUS, in bits.
+    """What a network costs on the strings of CORPUS, in bits.
 
     CORPUS is a text file, one string a line (a count and a TAB may stand before it), or an .npz
     file with the arrays inputs, targets and, if sequences differ in length, lengths.
     """
-    net = Network.load(network)
-    data = load_corpus(corpus, words)
+    from ..kernels._scoring import score as score_network  # heavy: Numba
+
+    net = network_from(network)
+    data = source_from(corpus, words=words or has_words(net.alphabet)).corpus()
     encoding = encoding_from(scheme, activations, products, net)
     with naming(network, corpus):
         result = score_network(net, data, encoding)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from ._signals import EXIT_CODE, Stop, say_now
-from ._times import time_text
+from ..interface._signals import EXIT_CODE, StopSignals, say_now
+from ..interface._text import time_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from ..comparisons._baseline import Standing
+    from ..comparisons._baseline import TrainingProgress
 
 LINE_SECONDS = 10.0
 
@@ -28,7 +28,7 @@ class TrainingDisplay(Protocol):
 
     def __exit__(self, *error: object) -> None: ...
 
-    def __call__(self, standing: Standing) -> None: ...
+    def __call__(self, progress: TrainingProgress) -> None: ...
 
     def say(self, message: str) -> None:
         """Tell something in passing. Signal handlers call this."""
@@ -42,15 +42,15 @@ def training_display(quiet: bool) -> TrainingDisplay:
 
 
 @contextmanager
-def shown(quiet: bool, folder: Path) -> Iterator[Callable[[Standing], bool]]:
+def shown(quiet: bool, folder: Path) -> Iterator[Callable[[TrainingProgress], bool]]:
     """What a training is to tell. Ctrl-C ends the command, with all saved in the folder."""
     from ..comparisons._baseline import Stopped
 
     display = training_display(quiet)
-    with Stop(display.say) as stop:
+    with StopSignals(display.say) as stop:
 
-        def tell(standing: Standing) -> bool:
-            display(standing)
+        def tell(progress: TrainingProgress) -> bool:
+            display(progress)
             return stop.asked
 
         try:
@@ -66,7 +66,7 @@ class QuietTraining:
 
     def __exit__(self, *error: object) -> None: ...
 
-    def __call__(self, standing: Standing) -> None: ...
+    def __call__(self, progress: TrainingProgress) -> None: ...
 
     def say(self, message: str) -> None:
         say_now(message)
@@ -78,12 +78,12 @@ class LinesTraining(QuietTraining):
     def __init__(self) -> None:
         self._said_at = 0.0
 
-    def __call__(self, standing: Standing) -> None:
+    def __call__(self, progress: TrainingProgress) -> None:
         at = time.monotonic()
-        if standing.epoch == standing.epochs or at - self._said_at >= LINE_SECONDS:
+        if progress.epoch == progress.epochs or at - self._said_at >= LINE_SECONDS:
             self._said_at = at
             with suppress(OSError):
-                click.echo(_line(standing), err=True)
+                click.echo(_line(progress), err=True)
 
 
 class BarTraining(QuietTraining):
@@ -104,23 +104,23 @@ class BarTraining(QuietTraining):
         with suppress(OSError):
             self._bar.stop()
 
-    def __call__(self, standing: Standing) -> None:
+    def __call__(self, progress: TrainingProgress) -> None:
         self._bar.update(
             self._group,
-            description=_title(standing),
-            completed=standing.epoch,
-            total=standing.epochs,
-            left=f"{standing.epoch:,} of {standing.epochs:,}, "
-            f"loss {standing.loss:.4f}, {time_text(standing.seconds)}",
+            description=_title(progress),
+            completed=progress.epoch,
+            total=progress.epochs,
+            left=f"{progress.epoch:,} of {progress.epochs:,}, "
+            f"loss {progress.loss:.4f}, {time_text(progress.seconds)}",
         )
 
 
-def _title(standing: Standing) -> str:
-    return f"{standing.group} x{standing.models} ({standing.groups_done + 1} of {standing.groups})"
+def _title(progress: TrainingProgress) -> str:
+    return f"{progress.group} x{progress.models} ({progress.groups_done + 1} of {progress.groups})"
 
 
-def _line(standing: Standing) -> str:
+def _line(progress: TrainingProgress) -> str:
     return (
-        f"{_title(standing)}: epoch {standing.epoch:,} of {standing.epochs:,}, "
-        f"lowest loss {standing.loss:.4f}, {time_text(standing.seconds)}"
+        f"{_title(progress)}: epoch {progress.epoch:,} of {progress.epochs:,}, "
+        f"lowest loss {progress.loss:.4f}, {time_text(progress.seconds)}"
     )

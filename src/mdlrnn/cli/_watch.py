@@ -1,4 +1,4 @@
-"""`mdlrnn watch`: a run in the terminal, from its folder alone, whoever is working on it."""
+"""`mdlrnn watch`: watch a run from another terminal, from its folder alone."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 import click
 
 from .._errors import InputError
-from .._network import Network
-from .._run_files import BEST, holds_run
-from .._run_status import Status, status_of
-from .._text import describe, summary
-from ._show import bits_text, terminal_width
-from ._times import count_text, time_text
+from ..interface._text import bits_text, count_text, terminal_width, time_text
+from ..network._network import Network
+from ..network._text import describe, summary
+from ..plots import history
+from ..runs._files import BEST, check_holds_run
+from ..runs._status import Status, status_of
 
 SECONDS = 1.0
 _BARS = "▁▂▃▄▅▆▇█"
@@ -29,10 +29,8 @@ def watch(folder: Path) -> None:
 
     Another process may be working on the run; watching does not disturb it.
     """
-    if not holds_run(folder):
-        what = "holds no run" if folder.is_dir() else "there is no such folder"
-        raise InputError(f"{folder}: {what}; give the folder that a run was saved in.")
-    status = _standing(folder)
+    check_holds_run(folder)
+    status = _intact_status(folder)
     if status.status == "running":
         live = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         status = _live(folder, status) if live else _lines(folder, status)
@@ -68,8 +66,6 @@ def view(folder: Path, status: Status) -> list[str]:
 
 def curve(folder: Path, width: int) -> str:
     """The best MDL from the first generation to the last, as a line of bars."""
-    from ..plots import history
-
     data = history(folder)
     if len(set(data.mdl)) < 2:
         return ""
@@ -103,7 +99,7 @@ def _live(folder: Path, status: Status) -> Status:
     with Live(shown(), console=Console(highlight=False), transient=True) as screen:
         while status.status == "running":
             time.sleep(SECONDS)
-            status = _standing(folder)
+            status = _intact_status(folder)
             screen.update(shown())
     return status
 
@@ -119,11 +115,11 @@ def _lines(folder: Path, status: Status) -> Status:
             click.echo(line)
             said = line
         time.sleep(SECONDS)
-        status = _standing(folder)
+        status = _intact_status(folder)
     return status
 
 
-def _standing(folder: Path) -> Status:
+def _intact_status(folder: Path) -> Status:
     status = status_of(folder)
     if status.status == "broken":
         raise InputError(f"{folder}: this run is broken ({status.reason}); choose another.")

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._corpus import Corpus
 from .._errors import InputError
 from .._files import PathLike
-from .._tasks import SEED, Task, task_named
-from ._configurations import Configuration, Model, groups, models
+from ..corpus._corpus import Corpus
+from ..tasks._tasks import SEED, Task, task_named
+from ._configurations import Configuration, Model, configurations, groups, models
 from ._store import (
     Row,
     all_rows,
@@ -38,7 +38,7 @@ EPOCHS = 1_000
 """As in the paper."""
 
 
-class Standing(NamedTuple):
+class TrainingProgress(NamedTuple):
     """What `on_progress` is told; it may return True to stop and save."""
 
     group: str
@@ -58,7 +58,7 @@ class Stopped(Exception):  # noqa: N818, nothing went wrong
     """The user asked to stop; what is on its way is saved."""
 
 
-OnProgress = Callable[[Standing], bool | None]
+OnProgress = Callable[[TrainingProgress], bool | None]
 
 
 def train(
@@ -146,7 +146,7 @@ def _training(
         training.restore(begun[1])
     except (KeyError, RuntimeError):
         path = folder / f"{group}.npz"
-        raise InputError(f"{path} is damaged; delete it to train these anew.") from None
+        raise InputError(f"{path} is damaged; delete it to train these again.") from None
     return training
 
 
@@ -165,11 +165,11 @@ def _trained(
             continue
         now = time.monotonic()
         training.seconds = now - began
-        standing = Standing(
+        progress = TrainingProgress(
             group, len(training.models), training.epoch, epochs, number, of, training.seconds,
             float(losses.min()),
         )  # fmt: skip
-        stop = on_progress is not None and on_progress(standing)
+        stop = on_progress is not None and on_progress(progress)
         if stop or now - saved >= SAVE_SECONDS:
             save_progress(folder, group, training.models, training.to_arrays())
             saved = now
@@ -184,7 +184,7 @@ def _rows(
     corpus: Corpus,
     tests: Iterable[Corpus],
 ) -> list[Row]:
-    from ._judged import reports
+    from ._evaluation import reports
 
     measured = reports(training.cell, training.weights, task, size, corpus, tests)
     parameters = sum(values[0].numel() for values in training.weights.values())
@@ -209,7 +209,5 @@ def _measures(
 
 
 def _done_groups(folder: Path) -> list[str]:
-    from ._configurations import configurations
-
     names = dict.fromkeys(c.group for c in configurations())
     return [name for name in names if (folder / f"{name}.json").exists()]

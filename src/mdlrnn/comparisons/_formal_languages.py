@@ -11,14 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._search import Search
-from .._tasks import Task
+from ..search._settings import Search, Stop
+from ..tasks._tasks import Task
 from ._baseline import accuracy, best
 from ._configurations import type_title
-from ._evolved import Runner, Wanted, evolved
 from ._published import published_for
+from ._runs import Runner, Wanted, evolved
 from ._sheet import MISSING, Sheet, bits, cross_entropy, percent, printed
-from ._theorem import verdict, with_verdict
+from ._verdict import verdict, with_verdict
 
 HEAD = (
     "task", "", "MDL", "CE MDLRNN", "CE RNN", "optimal", "acc MDLRNN", "acc RNN", "best RNN",
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 
 
 def evolved_for(
-    task: Task, size: int, search: Search, seeds: Iterable[int], runner: Runner
+    task: Task, size: int, search: Search, stop: Stop, seeds: Iterable[int], runner: Runner
 ) -> tuple[Figures, ...]:
     return tuple(
         evolved(
@@ -50,7 +50,8 @@ def evolved_for(
                 f"{task.name}_{size}-{seed}",
                 task,
                 size,
-                replace(task.extended(search), seed=seed),
+                replace(search, seed=seed),
+                stop,
             ),
             runner,
         )

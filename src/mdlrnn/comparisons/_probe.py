@@ -5,33 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .._search import Search
-from .._tasks import Task
-from ._evolved import Runner, Wanted, evolved
+from ..network._objective import OBJECTIVES
+from ..search._settings import Search, Stop
+from ..tasks._tasks import Task
 from ._published import published
+from ._runs import Runner, Wanted, evolved
 from ._sheet import Sheet, cross_entropy, printed
 
-TITLES = {
-    "g": "|G|",
-    "d": "|D:G|",
-    "d+l1": "|D:G| + L1",
-    "d+l2": "|D:G| + L2",
-    "mdl": "|D:G| + |G|",
-}
-"""In the order of the paper's table."""
+ORDER = ("g", "d", "d+l1", "d+l2", "mdl")
+"""Of the paper's table."""
 HEAD = ("objective", "", "train CE", "test CE", "units", "conn")
 
 
 def probe(
-    task: Task, size: int, search: Search, runner: Runner, objectives: Iterable[str] = TITLES
+    task: Task, size: int, search: Search, stop: Stop, runner: Runner
 ) -> list[dict[str, Any]]:
     """The figures of one search for each objective."""
     return [
         evolved(
-            Wanted(f"{task.name}_{size}-{name}-{search.seed}", task, size, search, name),
+            Wanted(f"{task.name}_{size}-{name}-{search.seed}", task, size, search, stop, name),
             runner,
         )
-        for name in objectives
+        for name in ORDER
     ]
 
 
@@ -46,7 +41,7 @@ def probe_sheet(rows: Iterable[dict[str, Any]], beside: bool) -> Sheet:
             theirs = published()["probe"][name]
             cells.append(
                 (
-                    TITLES[name],
+                    OBJECTIVES[name].title,
                     "paper",
                     printed(theirs["train_cross_entropy"]),
                     printed(theirs["test_cross_entropy"]),
@@ -56,7 +51,7 @@ def probe_sheet(rows: Iterable[dict[str, Any]], beside: bool) -> Sheet:
             )
         cells.append(
             (
-                "" if beside else TITLES[name],
+                "" if beside else OBJECTIVES[name].title,
                 "here",
                 cross_entropy(row["train_cross_entropy"]),
                 cross_entropy(row["test_cross_entropy"]),

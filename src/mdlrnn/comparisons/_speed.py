@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import torch
 
-from .._corpus import Corpus
-from .._tasks import Task
+from ..corpus._corpus import Corpus
+from ..tasks._tasks import Task
 from ._configurations import Model, configurations, groups, models
-from ._plain import train_plainly
+from ._reference_training import train_reference
 from ._training import Training
 from ._tree import tree_of
 
@@ -44,7 +44,7 @@ def _alone(members: Sequence[Model], corpus: Corpus, epochs: int) -> float:
     one_each = [model for model in members if model.seed == 1]
     spent = 0.0
     for model in one_each:
-        steps = train_plainly(model, corpus, epochs + 1)
+        steps = train_reference(model, corpus, epochs + 1)
         next(steps)  # the first sets things up
         begin = time.perf_counter()
         for _ in steps:

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from .._errors import InputError
-from .._files import read_text, save_text, unreadable, write_atomically
-from .._lock import acquire, holder
-from .._sealed import seal, unseal
+from .._files import read_text, reason_of, save, unreadable, write_atomically
+from ..runs._lock import acquire, holder
+from ..runs._sealed import seal, unseal
 from ._configurations import Configuration, Model
 
 FORMAT = "mdlrnn-baseline/1"
@@ -43,13 +43,14 @@ def opened(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
         file = acquire(folder / LOCK)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputError(f"{folder}: cannot be used ({reason}); choose another folder.") from None
+        raise InputError(
+            f"{folder}: cannot be used ({reason_of(error)}); choose another folder."
+        ) from None
     if file is None:
         who = holder(folder / LOCK) or "another process"
         raise InputError(f"{folder}: {who} is training in this folder; wait for it to end.")
     with file:
-        save_text(folder / SETTINGS, _text({"format": FORMAT, **settings}))
+        save(folder / SETTINGS, _text({"format": FORMAT, **settings}))
         yield
 
 
@@ -100,12 +101,12 @@ def rows_of(folder: Path, group: str) -> list[Row]:
         for row in rows:
             model_of(row)
     except (TypeError, KeyError):
-        raise InputError(f"{path} holds no results; delete it to train these anew.") from None
+        raise InputError(f"{path} holds no results; delete it to train these again.") from None
     return list(rows)
 
 
 def keep_rows(folder: Path, group: str, rows: Iterable[Row]) -> None:
-    save_text(folder / f"{group}.json", _text(sorted(rows, key=_order)))
+    save(folder / f"{group}.json", _text(sorted(rows, key=_order)))
     (folder / f"{group}.npz").unlink(missing_ok=True)
 
 
@@ -116,7 +117,7 @@ def all_rows(folder: Path, groups: Iterable[str]) -> list[Row]:
 def write_results(folder: Path, rows: Sequence[Row]) -> None:
     """What is infinite or does not apply is null in JSON and empty in the CSV file."""
     for name, text in zip(RESULTS, (csv_text(rows), _text(rows)), strict=True):
-        save_text(folder / name, text)
+        save(folder / name, text)
 
 
 def csv_text(rows: Sequence[Row]) -> str:
@@ -134,8 +135,9 @@ def save_progress(
     try:
         write_atomically(folder / f"{group}.npz", seal({"models": np.array(names), **arrays}))
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputError(f"{folder}: cannot be written ({reason}); make room there.") from None
+        raise InputError(
+            f"{folder}: cannot be written ({reason_of(error)}); make room there."
+        ) from None
 
 
 def load_progress(folder: Path, group: str) -> tuple[tuple[Model, ...], dict[str, Any]] | None:
@@ -149,7 +151,7 @@ def load_progress(folder: Path, group: str) -> tuple[tuple[Model, ...], dict[str
     except OSError as error:
         raise unreadable(path, error) from None
     except (InputError, KeyError, TypeError, ValueError):
-        raise InputError(f"{path} is damaged; delete it to train these anew.") from None
+        raise InputError(f"{path} is damaged; delete it to train these again.") from None
     return found, arrays
 
 
@@ -167,7 +169,7 @@ def _read(path: Path) -> Any:
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path} is not JSON; delete it to train these anew.") from None
+        raise InputError(f"{path} is not JSON; delete it to train these again.") from None
 
 
 def _text(data: Any) -> str:

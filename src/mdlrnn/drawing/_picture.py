@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 
-from .._network import Network
+from ..network._network import Network
+from ._formats import Picture
 from ._layout import LABEL_SIZE, RADIUS, Layout, Placed
-from ._shapes import Circle, Curve, Group, Line, Picture, Point, Shape, Words, shortened
+from ._shapes import Circle, Curve, Group, Line, Point, Shape, Words, shortened
 
 NAME_SIZE = 13.0
 SMALL_SIZE = 9.0

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._errors import MissingExtra
-from ._shapes import FADED, STYLES, Circle, Curve, Line, Picture, Shape, Words
+from ._shapes import FADED, STYLES, Circle, Curve, Line, Shape, Words
+
+if TYPE_CHECKING:
+    from ._formats import Picture
 
 DOTS = 200
 """Dots an inch in a PNG file."""

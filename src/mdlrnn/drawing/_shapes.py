@@ -10,8 +10,6 @@ import unicodedata
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .._files import PathLike, save_bytes
-
 
 class Point(NamedTuple):
     x: float
@@ -112,33 +110,6 @@ class Group:
     marks: tuple[tuple[str, str], ...] = ()
     """What the page needs to find it again: ("unit", "6")."""
     faded: bool = False
-
-
-@dataclass(frozen=True, repr=False)
-class Picture:
-    """A drawing or a plot. A notebook shows it; `save` writes it as its file's name says."""
-
-    width: float
-    height: float
-    groups: tuple[Group, ...]
-    title: str = ""
-
-    def svg(self) -> str:
-        from ._svg import svg
-
-        return svg(self)
-
-    def _repr_svg_(self) -> str:
-        return self.svg()
-
-    def __repr__(self) -> str:
-        return f"Picture({self.title!r}, {self.width:.0f} by {self.height:.0f} points)"
-
-    def save(self, path: PathLike) -> None:
-        """Write it in the format that the name ends with: .svg, .png, .pdf or .tex."""
-        from . import format_of, picture_bytes
-
-        save_bytes(path, picture_bytes(self, format_of(path)))
 
 
 def text_width(text: str, size: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ._shapes import (
     FADED,
@@ -11,11 +12,13 @@ from ._shapes import (
     Curve,
     Group,
     Line,
-    Picture,
     Point,
     Shape,
     Words,
 )
+
+if TYPE_CHECKING:
+    from ._formats import Picture
 
 FONT = "'DejaVu Sans', Verdana, 'Segoe UI', Helvetica, Arial, sans-serif"
 # What XML 1.0 cannot hold, whichever way it is written.

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from ._shapes import FADED, STYLES, Circle, Curve, Line, Picture, Point, Shape, Words
+from typing import TYPE_CHECKING
+
+from ._shapes import FADED, STYLES, Circle, Curve, Line, Point, Shape, Words
+
+if TYPE_CHECKING:
+    from ._formats import Picture
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "#": r"\#", "$": r"\$", "%": r"\%",

@@ -15,3 +15,7 @@ from ._machine import Language as Language
 from ._machine import Next as Next
 from ._machine import Rule as Rule
 from ._machine import counter as counter
+from ._transducer import Transducer as Transducer
+from ._transducer import Transition as Transition
+from ._transducer import addition as addition
+from ._truth import Truth as Truth

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .._network import BOUNDARY
+from ..network._alphabet import BOUNDARY
 from ._machine import Condition, Language, Rule, counter
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def counted(name: str, title: str, blocks: tuple[tuple[str, int], ...]) -> Langu
     def draw(random: RandomState, size: int) -> list[str]:
         return [string(int(n)) for n in random.geometric(float(P), size=size)]
 
-    return Language(name, title, tuple(rules), draw=draw)
+    return Language(name, title, tuple(rules), draw=draw, string=string)
 
 
 def anbn() -> Language:
@@ -65,9 +65,12 @@ def anbmcnm() -> Language:
     """a^n b^m c^(n+m): one counter of all that came and has not been answered by a c."""
     n = counter("n")
 
+    def string(n: int, m: int) -> str:
+        return "a" * n + "b" * m + "c" * (n + m)
+
     def draw(random: RandomState, size: int) -> list[str]:
         ns, ms = (random.geometric(float(P), size=size) for _ in range(2))
-        return [anbmcnm_string(int(n), int(m)) for n, m in zip(ns, ms, strict=True)]
+        return [string(int(n), int(m)) for n, m in zip(ns, ms, strict=True)]
 
     return Language(
         "anbmcnm",
@@ -82,8 +85,5 @@ def anbmcnm() -> Language:
             Rule("c", BOUNDARY, when=(n.zero,)),
         ),
         draw=draw,
+        string=string,
     )
-
-
-def anbmcnm_string(n: int, m: int) -> str:
-    return "a" * n + "b" * m + "c" * (n + m)

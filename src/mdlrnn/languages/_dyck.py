@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from .._errors import InputError
-from .._network import BOUNDARY
+from ..network._alphabet import BOUNDARY
 from ._machine import Language, Rule, counter
 
 if TYPE_CHECKING:

@@ -13,28 +13,28 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, groupby, islice
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 
 from .._errors import InputError
 from .._files import PathLike, read_text
-from .._network import BOUNDARY
+from ..corpus._corpus import Corpus
+from ..network._alphabet import BOUNDARY, has_words, spelled
 from ._closure import CONTEXT, decimal, fraction
 from ._grammar_text import read_productions
-from ._machine import Next
+from ._machine import Next, random_from
 from ._normal_form import normal_form
 from ._prefix import Chart, Column
 from ._productions import Empty, Nonterminal, Part, Production, empty_chances
+from ._truth import Truth, truth_of_strings
 
 if TYPE_CHECKING:
-    from numpy.random import RandomState
     from numpy.typing import NDArray
-
-    from .._corpus import Corpus
 
 Symbols = str | tuple[str, ...]
 """A string, or its words where the terminals of the grammar are words."""
@@ -83,7 +83,7 @@ class Grammar:
     @cached_property
     def words(self) -> bool:
         """Whether symbols are words, not characters."""
-        return any(len(symbol) > 1 for symbol in self.alphabet)
+        return has_words(self.alphabet)
 
     @cached_property
     def _empty(self) -> Empty:
@@ -122,9 +122,27 @@ class Grammar:
 
     def sample(self, size: int, seed: int = 100) -> list[Symbols]:
         """Random strings from the language."""
-        from numpy.random import RandomState
+        return self.samples(random_from(seed), size)
 
-        return self.samples(RandomState(seed), size)
+    def training(self, size: int, seed: int = 100) -> Corpus:
+        """A training corpus of that many strings."""
+        return Corpus.from_strings(self.sample(size, seed))
+
+    def truth(self, corpus: Corpus) -> Truth:
+        """What can follow every prefix of the corpus, and the optimal score."""
+        return truth_of_strings(self, corpus)
+
+    def by_length(self, count: int) -> Iterator[tuple[int, Corpus]]:
+        """The shortest strings, so many, as a corpus for each length."""
+        for length, strings in groupby(islice(self.strings(), count), len):
+            yield length, Corpus.from_strings(list(strings))
+
+    def spelled(self, symbols: Sequence[str]) -> str:
+        """A string as a person writes it."""
+        return spelled(symbols, self.words)
+
+    noun: ClassVar[str] = "symbol"
+    """What one step of a string is called."""
 
     def samples(self, random: RandomState, size: int) -> list[Symbols]:
         """Random strings, drawn from a stream that may be drawn from before and after."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .._errors import InputError, MissingExtra
-from .._network import BOUNDARY, MOST_UNITS
+from ..network._alphabet import BOUNDARY, MOST_UNITS
 from ._productions import (
     Nonterminal,
     Part,

@@ -10,26 +10,35 @@ the symbols that are possible, and whether a string belongs to the language.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import RandomState
 
+from .._checks import is_integer, short
 from .._errors import InputError
-from .._network import BOUNDARY
+from ..corpus._corpus import Corpus
+from ..network._alphabet import BOUNDARY, has_words, spelled
+from ._truth import Truth, truth_of_strings
 
 if TYPE_CHECKING:
-    from numpy.random import RandomState
     from numpy.typing import NDArray
-
-    from .._corpus import Corpus
 
 END = "end"
 SEEDS = 2**32
 """NumPy's older generator, the paper's, takes a seed below this."""
+
+
+def random_from(seed: int) -> RandomState:
+    """The generator that the paper's training sets are drawn from."""
+    if not is_integer(seed) or not 0 <= seed < SEEDS:
+        raise InputError(f"the seed is {short(seed)}; give a number from 0 to {SEEDS - 1}.")
+    return RandomState(seed)
 
 
 @dataclass(frozen=True)
@@ -125,6 +134,8 @@ class Language:
     rules: tuple[Rule, ...]
     start: str = "start"
     draw: Callable[[RandomState, int], list[str]] | None = field(default=None, compare=False)
+    string: Callable[..., str] | None = field(default=None, compare=False)
+    """For a^n b^n and its like: the string of a given n, or of given n and m."""
 
     @cached_property
     def alphabet(self) -> tuple[str, ...]:
@@ -205,11 +216,7 @@ class Language:
 
     def sample(self, size: int, seed: int = 100) -> list[str]:
         """Random strings from the language."""
-        from numpy.random import RandomState
-
-        if not 0 <= seed < SEEDS:
-            raise InputError(f"the seed is {seed}; give a number from 0 to {SEEDS - 1}.")
-        return self.samples(RandomState(seed), size)
+        return self.samples(random_from(seed), size)
 
     def samples(self, random: RandomState, size: int) -> list[str]:
         """Random strings, drawn from a stream that may be drawn from before and after."""
@@ -258,6 +265,33 @@ class Language:
                 kinds.append(self.next_from(now))
             found[node] = number
         return found, kinds
+
+    def training(self, size: int, seed: int = 100) -> Corpus:
+        """A training corpus of that many strings."""
+        return Corpus.from_strings(self.sample(size, seed))
+
+    def truth(self, corpus: Corpus) -> Truth:
+        """What can follow every prefix of the corpus, and the optimal score."""
+        return truth_of_strings(self, corpus)
+
+    def by_length(self, count: int) -> Iterator[tuple[int, Corpus]]:
+        """The shortest strings, so many, as a corpus for each length."""
+        for length, strings in groupby(islice(self.strings(), count), len):
+            yield length, Corpus.from_strings(list(strings))
+
+    def spelled(self, symbols: Sequence[str]) -> str:
+        """A string as a person writes it."""
+        return spelled(symbols, has_words(self.alphabet))
+
+    noun: ClassVar[str] = "symbol"
+    """What one step of a string is called."""
+    exactly: ClassVar[str] = "the network gives each next symbol exactly its true probability"
+    """What a theorem says of a network without fault."""
+
+    @property
+    def every(self) -> str:
+        """How a theorem begins."""
+        return f"For every string of {self.title} and every step of it,"
 
     def optimal(self, corpus: Corpus) -> float:
         """|D:G| in bits under the true distribution; infinite for strings not in the language."""

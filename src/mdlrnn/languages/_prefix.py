@@ -15,7 +15,7 @@ from decimal import localcontext
 from heapq import heappop, heappush
 from typing import Generic
 
-from .._network import BOUNDARY
+from ..network._alphabet import BOUNDARY
 from ._closure import CONTEXT, N
 from ._normal_form import Tables
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .._encoding import Encoding
-from .._network import Network
+from ..network._encoding import Encoding
+from ..network._network import Network
 
 if TYPE_CHECKING:
-    from .._score import Score
+    from ..network._objective import Score
     from ..plots import Accuracy, Front, History
+    from ..tasks._report import Report
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class Content:
     corpus: str | None = None
     """What the score is taken on."""
     score: Score | None = None
-    measures: Mapping[str, Any] | None = None
-    """As `Report.to_dict` has them, with the title of the task."""
+    measures: Report | None = None
+    """What `test` finds out."""
     accuracy: Accuracy | None = None
     search: Search | None = None
     theorem: Theorem | None = None
     refresh: int | None = None
-    """Seconds after which the page loads itself anew, while a run goes on."""
+    """Seconds after which the page loads itself again, while a run goes on."""

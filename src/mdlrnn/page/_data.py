@@ -6,11 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from .._encoding import Encoding, Part, parts
-from .._interpreter import plan
-from .._network import BOUNDARY, Network
 from ..drawing import Drawing
 from ..drawing._picture import connection_title, unit_title
+from ..network._alphabet import BOUNDARY
+from ..network._code import Part, parts
+from ..network._encoding import Encoding
+from ..network._interpreter import plan
+from ..network._network import Network
 
 KINDS = {
     "count": "number of units",

@@ -10,10 +10,10 @@ import base64
 import hashlib
 from importlib.resources import files
 
-from .. import __version__
-from .._network import Network
+from .._version import __version__
 from ..drawing import draw
 from ..drawing._svg import escaped, svg
+from ..network._network import Network
 from ._content import Content
 from ._data import json_text, page_data
 from ._sections import (

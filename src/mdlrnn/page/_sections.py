@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._text import describe, summary
 from ..drawing._svg import escaped, svg
+from ..network._text import describe, summary
 from ..plots import plot_accuracy, plot_front, plot_history
 from ._content import Content
 from ._data import KINDS
@@ -75,35 +75,13 @@ def search_section(content: Content) -> str:
     return section("The search", *parts, name="search")
 
 
-_MEASURES = (
-    ("characters", "{}_characters"),
-    ("cross-entropy, bits a character", "{}_cross_entropy"),
-    ("optimal", "optimal_{}_cross_entropy"),
-    ("deterministic accuracy", "{}_deterministic_accuracy"),
-    ("categorical accuracy, margin 0.005", "{}_categorical_accuracy"),
-    ("categorical accuracy, margin 0", "{}_categorical_accuracy_at_0"),
-    ("strings without a mistake", "{}_string_accuracy"),
-)
-
-
 def measures_section(content: Content) -> str:
-    data = content.measures
-    if data is None:
+    report = content.measures
+    if report is None:
         return ""
-    rows = []
-    for label, key in _MEASURES:
-        cells = [data[key.format(name)] for name in ("train", "test")]
-        if any(cell is not None for cell in cells):
-            rows.append((label, *(_measure(cell, "entropy" in key) for cell in cells)))
-    failure = data["first_failure"]
-    words = "No mistake on any of these strings."
-    if failure is not None:
-        words = (
-            f"First mistake: {failure['string'] or 'the empty string'}, after {failure['step']}: "
-            f"expected {failure['expected']}, given {failure['given']}."
-        )
-    parts = [table((f"{data['title']}, {data['size']:,}", "training", "test"), rows)]
-    parts.append(paragraph(words))
+    rows = [(label.strip(), *cells) for label, *cells in report.rows()]
+    parts = [table((report.heading, "training", "test"), rows)]
+    parts += [paragraph(line.strip()) for line in report.verdict()]
     if content.accuracy is not None:
         parts.append(f'<div class="plots">{svg(plot_accuracy(content.accuracy))}</div>')
     return section("Measures", *parts, name="measures")
@@ -157,13 +135,3 @@ def subtitle(content: Content) -> str:
 
 def _bits(value: float) -> str:
     return "infinite" if math.isinf(value) else f"{value:,.2f}"
-
-
-def _measure(value: Any, entropy: bool) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if entropy:
-        return "infinite" if math.isinf(value) else f"{value:.6f}"
-    return f"{100 * value:.2f} %"

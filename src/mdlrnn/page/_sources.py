@@ -2,22 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .._encoding import Encoding
 from .._errors import InputError
-from .._network import Network
-from .._run_files import BEST, holds_run, read_settings
-from .._run_status import Status, status_of
-from .._tasks import Task
+from ..corpus._corpus import Corpus
+from ..languages import Grammar
+from ..network._encoding import Encoding
+from ..network._file import read_json
+from ..network._network import Network
+from ..network._objective import Score
+from ..plots import accuracy, front, history
+from ..proofs._prove import prove
+from ..proofs._seconds import IN_RUN
+from ..proofs._solver import available
+from ..runs._files import BEST, CORPUS, THEOREM, check_holds_run, read_object
+from ..runs._networks import load_network, network_from, read_corpus
+from ..runs._settings import Settings, read_settings
+from ..runs._status import Status, status_of
+from ..search._settings import Search as SearchSettings
+from ..tasks._measures import measure
+from ..tasks._report import Report
+from ..tasks._sources import Source, source_from
+from ..tasks._tasks import Task
 from ._content import Content, Search, Theorem
 
-if TYPE_CHECKING:
-    from .._corpus import Corpus
-
 FOLLOW_SECONDS = 5
-PROOF_SECONDS = 20.0
+
+
+def content_of(
+    source: object, *, task: object = None, corpus: object = None, title: str | None = None
+) -> Content:
+    """The content for a network, a run, a network's file or a run's folder."""
+    known = None if task is None else source_from(task)
+    if known is not None and known.task is None:
+        raise InputError(f"{known.name} is a file and no task; give it with --corpus.")
+    folder = getattr(source, "folder", None) or source
+    if isinstance(folder, str | Path) and Path(folder).is_dir():
+        if corpus is not None:
+            raise InputError("a run has its corpus; leave --corpus out.")
+        return run_content(Path(folder), title, known)
+    network = network_from(source)
+    name = Path(source).stem if isinstance(source, str | Path) else "network"
+    data = None if corpus is None else source_from(corpus)
+    return network_content(network, title or network.name or name, task=known, corpus=data)
 
 
 def network_content(
@@ -25,61 +55,73 @@ def network_content(
     title: str,
     encoding: Encoding | None = None,
     *,
-    corpus: Corpus | None = None,
-    corpus_name: str | None = None,
-    task: Task | None = None,
-    size: int | None = None,
-    theorem: Theorem | None = None,
+    corpus: Source | None = None,
+    task: Source | None = None,
 ) -> Content:
     """A network, scored on a corpus, measured on a task and proved for it where these are given."""
-    from .._score import score
-
     encoding = encoding or Encoding.fitting(network)
-    if task is not None and corpus is None:
-        corpus, corpus_name = task.training(size), f"{task.title}, {size or task.size:,}"
-    scored = None if corpus is None else score(network, corpus, encoding)
-    measures, accuracy = _measured(network, task, size)
-    theorem = theorem or _proved(network, task)
-    return Content(
-        network, encoding, title, corpus=corpus_name, score=scored, measures=measures,
-        accuracy=accuracy, theorem=theorem,
-    )  # fmt: skip
+    scored_on, name = None, None
+    if corpus is not None:
+        scored_on, name = corpus.corpus(), corpus.name
+    elif task is not None and task.task is not None:
+        scored_on = task.corpus()
+        name = f"{task.task.title}, {task.size or task.task.size:,}"
+    content = Content(
+        network,
+        encoding,
+        title,
+        corpus=name,
+        score=None if scored_on is None else _scored(network, scored_on, encoding),
+        example=example_of(scored_on),
+    )
+    if task is None or task.task is None:
+        return content
+    measures, steps = _measured(network, task.task, task.size)
+    return replace(content, measures=measures, accuracy=steps, theorem=_proved(network, task.task))
 
 
-def run_content(
-    folder: Path, title: str, *, task: Task | None = None, size: int | None = None,
-    theorem: Theorem | None = None,
-) -> Content:  # fmt: skip
-    """The best network of a run so far. It is measured and proved once the run has ended."""
-    from ..plots import front, history
+def run_content(folder: Path, title: str | None = None, task: Source | None = None) -> Content:
+    """The best network of a run so far. It is measured and proved once the run has ended.
 
-    if not holds_run(folder):
-        raise InputError(f"{folder}: holds no run; give a run's folder or a network file.")
+    The task is the run's own unless another is given. What was proved when the run ended is not
+    proved again.
+    """
+    check_holds_run(folder)
     status = status_of(folder)
     if status.status == "broken":
         raise InputError(f"{folder}: this run is broken ({status.reason}); choose another.")
-    if not (folder / BEST).exists():
-        raise InputError(
-            f"{folder}: the run has saved no network yet; wait until it has, some seconds at most."
-        )
-    network = Network.load(folder / BEST)
+    network = load_network(folder)
     settings = read_settings(folder)
+    corpus = read_corpus(folder / CORPUS) if (folder / CORPUS).exists() else None
     running = status.status == "running"
-    measures, accuracy = (None, None) if running else _measured(network, task, size)
-    if theorem is None and not running:
-        theorem = _proved(network, task)
-    search = Search(
-        facts(status, settings.search.to_dict()), history(folder), front(folder), running
-    )
-    return Content(
-        network, settings.search.code(), title, corpus=settings.corpus.get("name"),
-        score=_score_of(folder, network, settings.search.code()), measures=measures,
-        accuracy=accuracy, search=search, theorem=theorem,
+    content = Content(
+        network,
+        settings.encoding,
+        title or folder.resolve().name,
+        corpus=settings.corpus.get("name"),
+        score=_score_of(folder, network, settings, corpus),
+        search=Search(facts(status, settings.search), history(folder), front(folder), running),
         refresh=FOLLOW_SECONDS if running else None,
-    )  # fmt: skip
+        example=example_of(corpus),
+    )
+    known = task or _own_task(settings)
+    if running or known is None or known.task is None:
+        return content
+    measures, steps = _measured(network, known.task, known.size)
+    theorem = _kept_theorem(folder, network, known.task) or _proved(network, known.task)
+    return replace(content, measures=measures, accuracy=steps, theorem=theorem)
 
 
-def facts(status: Status, search: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def example_of(corpus: Corpus | None) -> str | None:
+    """A string to begin with: a middling one of the shortest of the corpus."""
+    if corpus is None or corpus.alphabet is None:
+        return None
+    some = [string for _, (string, _) in zip(range(5), corpus.strings(), strict=False)]
+    blank = " " if any(len(symbol) > 1 for symbol in corpus.alphabet) else ""
+    return blank.join(some[min(2, len(some) - 1)])
+
+
+def facts(status: Status, search: SearchSettings) -> tuple[tuple[str, str], ...]:
     """How the run stands, in pairs."""
     ended = f"{status.status}: {status.reason}" if status.reason else status.status
     return (
@@ -88,48 +130,65 @@ def facts(status: Status, search: dict[str, Any]) -> tuple[tuple[str, str], ...]
         ("generation", f"{status.generation:,}"),
         ("steps", f"{status.steps:,}"),
         ("time", f"{status.seconds:,.0f} s"),
-        ("islands", f"{search['islands']:,} of {search['population']:,}, seed {search['seed']}"),
+        ("islands", f"{search.islands:,} of {search.population:,}, seed {search.seed}"),
     )
 
 
-def _score_of(folder: Path, network: Network, encoding: Encoding) -> Any:
-    """Scored anew, since best.json and the log need not be of the same moment."""
-    from .._run_files import CORPUS
-    from .._score import score
-    from .._sealed import unseal
+def _own_task(settings: Settings) -> Source | None:
+    task = settings.corpus.get("task")
+    try:
+        return None if task is None else source_from(task)
+    except InputError:
+        return None  # a task of another version
 
-    path = folder / CORPUS
+
+def _score_of(
+    folder: Path, network: Network, settings: Settings, corpus: Corpus | None
+) -> Score | None:
+    """As the run wrote it beside the network; runs of the first format did not."""
+    data = read_json(folder / BEST)
+    kept = data.get("score") if isinstance(data, Mapping) else None
+    if isinstance(kept, Mapping) and isinstance(kept.get("g"), int):
+        bits = kept.get("d_given_g")
+        return Score(kept["g"], float(bits) if isinstance(bits, int | float) else float("inf"))
+    return None if corpus is None else _scored(network, corpus, settings.encoding)
+
+
+def _scored(network: Network, corpus: Corpus, encoding: Encoding) -> Score:
+    from ..kernels._scoring import score  # heavy: Numba
+
+    return score(network, corpus, encoding)
+
+
+def _measured(network: Network, task: Task, size: int | None) -> tuple[Report, Any]:
+    return measure(network, task, size), accuracy(network, task)
+
+
+def _kept_theorem(folder: Path, network: Network, task: Task) -> Theorem | None:
+    """What the run proved of this very network and language; a run that went on has another best
+    network than the one that the theorem is about."""
+    path = folder / THEOREM
     if not path.exists():
         return None
-    from .._corpus import Corpus
-
-    return score(network, Corpus.from_arrays(unseal(path.read_bytes())), encoding)
-
-
-def _measured(network: Network, task: Task | None, size: int | None) -> tuple[Any, Any]:
-    if task is None:
-        return None, None
-    from .._measure import measure
-    from ..plots import accuracy
-
-    report = measure(network, task, size)
-    return {**report.to_dict(), "title": task.title}, accuracy(network, task)
-
-
-def _proved(network: Network, task: Task | None) -> Theorem | None:
-    """The theorem about the network and the task's language, where there is one and a solver."""
-    from ..languages import Language
-    from ..proofs._solver import available
-
-    if task is None or not isinstance(task.language, Language | None) or not available("z3"):
+    data = read_object(path, "theorem")
+    table = data.get("table")
+    if not data.get("proved") or not isinstance(table, dict):
         return None
-    from ..proofs._document import cells
-    from ..proofs._prove import prove
+    if data.get("network") != network.to_dict() or data.get("language") != task.title:
+        return None
+    rows = tuple(tuple(map(str, row)) for row in table.get("rows", ()))
+    notes = " ".join(map(str, data.get("notes", ())))
+    return Theorem(str(data["statement"]), tuple(map(str, table.get("head", ()))), rows, notes)
 
-    proof = prove(network, task.language or task.name, seconds=PROOF_SECONDS)
+
+def _proved(network: Network, task: Task) -> Theorem | None:
+    """The theorem about the network and the task's language, where there is one and a solver."""
+    if isinstance(task.language, Grammar) or not available("z3"):
+        return None
+    proof = prove(network, task.language, seconds=IN_RUN)
     if not proof.proved:
         return None
-    head, rows = cells(proof)
+    head, rows = proof.table()
     return Theorem(
         proof.statement, tuple(head), tuple(tuple(row) for row in rows), " ".join(proof.notes)
     )

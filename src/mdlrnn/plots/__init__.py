@@ -25,7 +25,7 @@ from ._search import front as front
 from ._search import history as history
 
 if TYPE_CHECKING:
-    from .._evolve import Run
+    from ..search._run import Run
 
 __all__ = [
     "Accuracy", "Front", "History", "Probabilities", "Values", "accuracy", "front", "history",

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import InputError
-from .._interpreter import EXACT, distribution, feed, input_rows, plan
-from .._network import BOUNDARY, Network
+from ..network._alphabet import BOUNDARY
+from ..network._interpreter import EXACT, distribution, feed, input_rows, plan
+from ..network._network import Network
 
 
 class Probabilities(NamedTuple):

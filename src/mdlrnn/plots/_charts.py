@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..drawing._formats import Picture
 from ..drawing._shapes import (
     Circle,
     Group,
     Line,
-    Picture,
     Point,
     Shape,
     Words,

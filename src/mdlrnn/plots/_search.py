@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._errors import InputError
 from .._files import PathLike, read_text
-from .._run_files import FRONT, holds_run, read_log
+from ..runs._files import FRONT, check_holds_run, read_log
 
 if TYPE_CHECKING:
-    from .._evolve import Run
+    from ..search._run import Run
 
 
 class History(NamedTuple):
@@ -84,7 +84,5 @@ def _saved_front(folder: Path) -> list[tuple[int, float]]:
 
 def _folder(path: PathLike) -> Path:
     folder = Path(path)
-    if not holds_run(folder):
-        what = "holds no run" if folder.is_dir() else "there is no such folder"
-        raise InputError(f"{folder}: {what}; give the folder that a run was saved in.")
+    check_holds_run(folder)
     return folder

@@ -2,7 +2,7 @@
 
 The file is SMT-LIB 2: a query for each obligation, each of which must be unsatisfiable. A comment
 holds the network, the language and the relation that the queries were made from; a check makes
-the queries anew from these and compares, so that a file of true trivialities does not pass for a
+the queries again from these and compares, so that a file of true trivialities does not pass for a
 theorem about a network.
 """
 
@@ -10,25 +10,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .._checks import check_known
 from .._errors import InputError
 from .._files import PathLike, read_text
-from .._network import Network
-from ..languages import Language
+from ..languages import Language, Transducer
+from ..languages._json import from_json as language_from_json
+from ..languages._json import to_json as language_to_json
+from ..network._network import Network
+from ..tasks._tasks import TASKS
 from ._claims import Claim
+from ._equivalent_machines import same_language
 from ._execute import executor
+from ._formula import condition_text, term_text
 from ._invariant import Key, Location, Scheme
 from ._obligations import Induction, obligations
-from ._presentations import same_language
-from ._proof import Proof
 from ._smt import Formula
 from ._solver import LOGIC, ask_cvc5, ask_z3, require
 from ._statement import theorem
-from ._system import Phase, System, language_from_json, language_to_json, system_for
+from ._system import Phase, system_for
 from ._terms import TooComplex, from_json, to_json
+
+if TYPE_CHECKING:
+    from ._proof import Proof
 
 FORMAT = "mdlrnn-certificate/1"
 DATA = ";@ "
@@ -65,8 +72,6 @@ def _text(network: Network, induction: Induction, claims: Sequence[Claim]) -> st
 
 
 def _locations(induction: Induction) -> Iterator[str]:
-    from ._formula import condition_text, term_text
-
     for location in induction.locations:
         key = location.key
         where = f"after {' '.join(key.history)}, {condition_text(induction.system, key.phase)}"
@@ -99,8 +104,12 @@ class Checked:
         return not self.failed
 
 
-def check(path: PathLike, solver: str = "cvc5") -> Checked:
-    """Make the certificate's queries anew and have a solver decide each of them."""
+def check(path: PathLike, solver: str = "cvc5", about: Network | None = None) -> Checked:
+    """Make the certificate's queries again and have a solver decide each of them.
+
+    With `about`, the certificate must be about that network.
+    """
+    check_known(solver, ("cvc5", "z3"), "solver")
     require(solver, "checking a certificate" + (" with Z3" if solver == "z3" else ""))
     text = read_text(path, "certificate")
     line = next((line for line in text.splitlines() if line.startswith(DATA)), None)
@@ -114,21 +123,30 @@ def check(path: PathLike, solver: str = "cvc5") -> Checked:
         same = _text(network, induction, claims) == text
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError,
             TooComplex, StopIteration, AssertionError, ZeroDivisionError) as error:  # fmt: skip
+        what = type(error).__name__
         raise InputError(
-            f"{path}: its data cannot be read ({type(error).__name__}); write the certificate anew."
+            f"{path}: its data cannot be read ({what}); write the certificate again."
         ) from None
     if not same:
         raise InputError(
             f"{path}: its queries are not those of the network and language that it names; "
-            "write the certificate anew."
+            "write the certificate again."
         )
+    if about is not None:
+        _check_about(path, about, network)
     ask: Callable[[str], Any] = _asking(solver)
     failed = tuple(q.title for q in queries if ask(q.text).verdict != "unsat")
-    language = induction.system.language
     return Checked(
         theorem(induction.system, claims), network, induction.system.title,
-        language is None or _is_known(induction.system), len(queries), failed, solver,
+        _is_known(induction.system.source), len(queries), failed, solver,
     )  # fmt: skip
+
+
+def _check_about(path: PathLike, about: Network, network: Network) -> None:
+    if about.alphabet is None:  # a proof gives it the symbols of the language
+        about = replace(about, alphabet=network.alphabet)
+    if about != network:
+        raise InputError(f"{path} is not about the network given; prove that one.")
 
 
 def _asking(solver: str) -> Callable[[str], Any]:
@@ -137,20 +155,23 @@ def _asking(solver: str) -> Callable[[str], Any]:
     return lambda text: ask_z3(text, None, MILLISECONDS)
 
 
-def _is_known(system: System) -> bool:
-    from .._tasks import TASKS
+def _is_known(source: Language | Transducer) -> bool:
+    return any(same_language(source, task.language) for task in TASKS.values())
 
-    mine = system.language
-    assert mine is not None
-    own = [task.language for task in TASKS.values()]
-    return any(isinstance(x, Language) and same_language(mine, x) for x in own)
+
+def _source(data: dict[str, Any]) -> Language | Transducer:
+    """The machine; one of mdlrnn's own is called what it is called here."""
+    read = language_from_json(data)
+    for task in TASKS.values():
+        if isinstance(task.language, Transducer) and task.language == read:
+            return task.language
+    return read
 
 
 def _to_json(network: Network, induction: Induction, claims: Sequence[Claim]) -> dict[str, Any]:
-    language = induction.system.language
     return {
         "network": network.to_dict(),
-        "language": None if language is None else language_to_json(language),
+        "language": language_to_json(induction.system.source),
         "scheme": list(induction.scheme),
         "claims": [[claim.kind, str(claim.margin)] for claim in claims],
         "locations": [
@@ -169,8 +190,7 @@ def _to_json(network: Network, induction: Induction, claims: Sequence[Claim]) ->
 
 def _from_json(data: dict[str, Any]) -> tuple[Network, Induction, tuple[Claim, ...]]:
     given = Network.from_dict(data["network"])
-    language = None if data["language"] is None else language_from_json(data["language"])
-    system, network = system_for(given, language)
+    system, network = system_for(given, _source(data["language"]))
     history, signs, remainders = data["scheme"]
     claims = tuple(_claim(kind, Fraction(margin)) for kind, margin in data["claims"])
     locations = tuple(

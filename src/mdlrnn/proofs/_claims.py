@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from .._interpreter import LEAST_TOTAL
+from ..network._interpreter import LEAST_TOTAL
 from ._smt import TRUE, Formula, conjunction, negation
 from ._terms import ONE, Term, bounds, relu, total
 

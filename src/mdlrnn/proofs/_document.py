@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .._errors import InputError
 from ._formula import condition_text, latex_symbol, term_text
-from ._proof import Proof
 from ._table import UNKNOWN, Row, table
+
+if TYPE_CHECKING:
+    from ._proof import Proof
 
 FORMATS = ("markdown", "latex")
 
@@ -52,7 +55,7 @@ def _row(row: Row, proof: Proof, latex: bool) -> list[str]:
     if not where.startswith("state") and where:
         where = math(where)
     elif induction.system.language is None:
-        where = f"sum {key.phase.state}"
+        where = key.phase.state
     else:
         where = ""
     cells = [history, where, *(math(term_text(term, latex)) for term in row.memory)]

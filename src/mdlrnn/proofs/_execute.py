@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from .._interpreter import plan
-from .._network import Network
+from ..network._interpreter import plan
+from ..network._network import Network
 from ._terms import ONE, ZERO, Term, TooComplex, activate, known, product, total
 
 Memory = Mapping[int, Term]

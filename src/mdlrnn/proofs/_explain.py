@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from .._errors import InputError
-from .._network import Network
+from ..network._network import Network
 from ._execute import Executor, executor
 from ._formula import latex_symbol, number_text, term_text
 from ._terms import Term, TooComplex, bounds, memory_term
@@ -85,7 +85,7 @@ class _Writer:
 
     def whole(self, blocks: list[_Block]) -> str:
         lines = [self.heading(), ""]
-        # What does not hang on the symbol is said once.
+        # What does not depend on the symbol is said once.
         same = len({tuple(self.outputs(block)) for block in blocks}) == 1 and self.run.memory
         for block in blocks:
             outputs = [] if same else self.outputs(block)
@@ -98,7 +98,7 @@ class _Writer:
     def heading(self) -> str:
         units = [f"unit {u}" for u in self.run.memory]
         if not units:
-            return "It remembers nothing: what it predicts hangs on the last symbol alone."
+            return "It remembers nothing: its prediction depends only on the last symbol."
         return f"It remembers {_joined(units)}."
 
     def name(self, block: _Block) -> str:

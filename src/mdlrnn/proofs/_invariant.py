@@ -13,11 +13,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from ..network._activations import ACTIVATIONS
 from ._execute import Executor, Values
 from ._explore import Node
 from ._smt import Formula, conjunction, negation
 from ._system import Phase, System, affine_term
-from ._terms import Atom, Term, bounds, counter_term, floor, known, remainder, sign_of, substitute
+from ._terms import (
+    Atom,
+    Term,
+    bounds,
+    counter_term,
+    floor,
+    known,
+    remainder,
+    sign_of,
+    substitute,
+)
 
 MOST_LOCATIONS = 120
 MOST_REMAINDERS = 12
@@ -53,8 +64,8 @@ def schemes(executor: Executor) -> list[Scheme]:
     """What is tried, one after the other."""
     units = executor.network.units
     inner = [u for u in executor.relevant if u in executor.remembering]
-    signs = tuple(u for u in inner if units[u].activation in ("relu", "step"))
-    remainders = tuple(u for u in inner if units[u].activation in ("floor", "mod2", "mod3"))
+    signs = tuple(u for u in inner if ACTIVATIONS[units[u].activation].signed)
+    remainders = tuple(u for u in inner if ACTIVATIONS[units[u].activation].modulus)
     found = [Scheme()]
     if signs:
         found.append(Scheme(1, signs))
@@ -79,13 +90,9 @@ def key_of(scheme: Scheme, node: Node) -> Key:
 
 def _remainder(executor: Executor, unit: int, values: Values) -> Term:
     argument = values.argument[unit]
-    match executor.network.units[unit].activation:
-        case "mod2":
-            return remainder(argument, 2)
-        case "mod3":
-            return remainder(argument, 3)
-        case _:
-            return argument - floor(argument)
+    modulus = ACTIVATIONS[executor.network.units[unit].activation].modulus
+    assert modulus is not None
+    return argument - floor(argument) if modulus == 1 else remainder(argument, modulus)
 
 
 def selected(

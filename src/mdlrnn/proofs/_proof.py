@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .._network import Network
+from ..network._network import Network
+from ._certificate import certificate
 from ._claims import Claim
+from ._document import cells, document
 from ._obligations import Induction
 from ._system import System
 
@@ -64,19 +66,13 @@ class Proof:
 
     def to_markdown(self) -> str:
         """Theorem, table and notes."""
-        from ._document import document
-
         return document(self, "markdown")
 
     def to_latex(self) -> str:
-        from ._document import document
-
         return document(self, "latex")
 
     def certificate(self) -> str:
         """The proof as SMT-LIB 2, for `mdlrnn check` or any solver."""
-        from ._certificate import certificate
-
         return certificate(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,3 +88,10 @@ class Proof:
             "notes": list(self.notes),
             "seconds": self.seconds,
         }
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The head and the rows of the proof's table; empty where nothing is proved."""
+        return cells(self) if self.proved else ([], [])
+
+    def __repr__(self) -> str:
+        return f"Proof({self.outcome}: {self.statement})"

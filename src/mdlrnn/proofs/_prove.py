@@ -10,19 +10,21 @@ from __future__ import annotations
 import time
 from fractions import Fraction
 
+from .._checks import is_number, short
 from .._errors import InputError
-from .._network import Network
-from ..languages import Configuration, Language
+from ..languages import Configuration, Language, Transducer
+from ..network._network import Network
 from ._claims import Claim, probabilities
+from ._equivalent_machines import equivalent_machines
 from ._execute import Executor, executor
 from ._explore import Explored, Node, explore
 from ._induction import OutOfTime, attempt
 from ._invariant import Scheme, schemes
 from ._models import Model
 from ._obligations import Induction
-from ._presentations import presentations
 from ._proof import Counterexample, Proof
 from ._rounded import explore_rounded
+from ._seconds import SECONDS
 from ._solver import require
 from ._statement import not_shown_notes, notes, refutation, theorem
 from ._strongest import strongest
@@ -30,8 +32,7 @@ from ._system import System, system_for, words
 from ._terms import TooComplex
 from ._witness import completion, follow
 
-SECONDS = 60.0
-OTHERWISE = 500
+PREFIXES_OF_EQUIVALENT = 500
 """Prefixes that are run through for another machine of the same language."""
 ROUNDS = 6
 """Strings that a scheme may learn from."""
@@ -39,21 +40,23 @@ ROUNDS = 6
 
 def prove(
     network: Network,
-    language: Language | str,
+    machine: Language | Transducer,
     *,
     margin: float | None = None,
     seconds: float = SECONDS,
 ) -> Proof:
-    """Whether the network is right for every string of the language, a task's name or 'addition'.
+    """Whether the network is right for every string of the machine's language.
 
     Without a margin the strongest claim that holds is sought; with one, that every probability is
     off by less. Needs the extra `prove`.
     """
     require("z3", "a proof")
-    if margin is not None and not 0 < margin < 1:
-        raise InputError(f"the margin is {margin}; give a number between 0 and 1.")
+    if margin is not None and (not is_number(margin) or not 0 < margin < 1):
+        raise InputError(f"the margin is {short(margin)}; give a number between 0 and 1.")
+    if not is_number(seconds) or seconds <= 0:
+        raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
     began = time.monotonic()
-    system, network = system_for(network, _language(language))
+    system, network = system_for(network, machine)
     wanted = None if margin is None else Claim("within", Fraction(str(margin)))
     least = wanted or Claim("leading" if system.deterministic else "ordered")
     search = _Search(system, executor(network), least, wanted, began + seconds)
@@ -64,17 +67,6 @@ def prove(
     except OutOfTime:
         search.tried.append(f"the time of {seconds:g} s is up")
     return search.proof(network, time.monotonic() - began)
-
-
-def _language(language: Language | str) -> Language | None:
-    if isinstance(language, Language):
-        return language
-    from .._tasks import task_named
-
-    found = task_named(language).language
-    if found is None or isinstance(found, Language):
-        return found
-    raise InputError(f"{language} is a grammar; a proof needs a language of `mdlrnn tasks`.")
 
 
 class _Search:
@@ -117,16 +109,16 @@ class _Search:
                 if not more:
                     break
                 nodes += more
-        self._present_otherwise()
+        self._try_equivalent_machines()
 
-    def _present_otherwise(self) -> None:
+    def _try_equivalent_machines(self) -> None:
         """Another machine for the same language may be the one that the network follows."""
         language = self.system.language
         if language is None:
             return
-        for machine in presentations(language):
+        for machine in equivalent_machines(language):
             system, _ = system_for(self.executor.network, machine)
-            nodes = explore(system, self.executor, self.least, OTHERWISE).nodes
+            nodes = explore(system, self.executor, self.least, PREFIXES_OF_EQUIVALENT).nodes
             found = attempt(Scheme(), system, self.executor, nodes, self.deadline)
             if isinstance(found, Induction):
                 self.system = system

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .._interpreter import EXACT, FLOAT, Arithmetic, distribution, feed, stepper
 from ..languages import Configuration
+from ..network._activations import Arithmetic
+from ..network._interpreter import EXACT, FLOAT, distribution, feed, stepper
 from ._claims import Claim, Shares, certain, claim_formula
 from ._execute import Executor
 from ._proof import Counterexample

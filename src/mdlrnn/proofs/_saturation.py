@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from .._interpreter import FLOAT, SATURATION, distribution, stepper
 from ..languages import Configuration
+from ..network._activations import ACTIVATIONS
+from ..network._interpreter import FLOAT, SATURATION, distribution, stepper
 from ._claims import Claim, Shares, certain, claim_formula
 from ._facts import stack_bases
 from ._obligations import Induction, hypothesis, moves, symbolic_step
@@ -40,8 +41,8 @@ def largest_counter(induction: Induction, vanishing: int = VANISHING) -> int | N
         values = symbolic_step(induction, source, move).values
         beyond: list[Formula] = []
         for unit, argument in values.argument.items():
-            smooth = induction.executor.network.units[unit].activation in ("sigmoid", "tanh")
-            limit = vanishing if smooth else SATURATION
+            activation = induction.executor.network.units[unit].activation
+            limit = vanishing if ACTIVATIONS[activation].smooth else SATURATION
             beyond += [(">", argument.plus(-limit)), (">", argument.times(-1).plus(-limit))]
         script = Script(induction.system.counters)
         if source is not None:
@@ -78,9 +79,7 @@ def rounded_weights(induction: Induction) -> list[Fraction]:
     """Weights and biases that have a part in memory or in a decision and that float64 rounds."""
     network = induction.executor.network
     matter = set(induction.executor.remembering) | {
-        u
-        for u in induction.executor.relevant
-        if network.units[u].activation in ("step", "floor", "mod2", "mod3")
+        u for u in induction.executor.relevant if ACTIVATIONS[network.units[u].activation].jumps
     }
     weights = [c.weight.fraction for c in network.connections if c.target in matter]
     weights += [unit.bias.fraction for u, unit in enumerate(network.units)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .._text import powers
+from ..network._text import powers
 from ._claims import Claim
+from ._saturation import reach_text
 from ._system import System
 
 if TYPE_CHECKING:
@@ -15,16 +16,9 @@ if TYPE_CHECKING:
 
 
 def theorem(system: System, claims: tuple[Claim, ...]) -> str:
-    every = _every(system)
-    if system.language is None and claims[0].kind == "exact":
-        return f"{every} each output is exactly the digit of the sum."
-    return f"{every} {claim_text(claims[0])}."
-
-
-def _every(system: System) -> str:
-    if system.language is None:
-        return "For numbers of any length,"
-    return f"For every string of {system.title} and every step of it,"
+    source = system.source
+    text = source.exactly if claims[0].kind == "exact" else claim_text(claims[0])
+    return f"{source.every} {text}."
 
 
 def claim_text(claim: Claim) -> str:
@@ -62,8 +56,6 @@ def number(value: Fraction) -> str:
 
 def notes(induction: Induction, claims: tuple[Claim, ...]) -> tuple[str, ...]:
     """What else is claimed, what of strings outside the language, and what of float64."""
-    from ._saturation import reach_text
-
     found = [_sentence(claim_text(claim)) for claim in claims[1:]]
     system = induction.system
     if system.language is not None:
@@ -96,9 +88,9 @@ def not_shown_notes(tried: list[str]) -> tuple[str, ...]:
 
 
 def refutation(system: System, claim: Claim, found: Counterexample) -> str:
-    unit = "digit" if system.language is None else "symbol"
-    read = f"{found.step + (system.language is None)} {unit}"
-    read += "s" if not read.startswith("1 ") else ""
+    # A string begins with the boundary, which is not counted; numbers begin with a digit.
+    count = found.step + (system.language is None)
+    read = f"{count} {system.source.noun}{'' if count == 1 else 's'}"
     what = f"off by {number(claim.margin)} or more" if claim.kind == "within" else "wrong"
     if found.step == 0 and system.language is not None:
         return f"The network is {what} at the very start of {folded(found.string)}."

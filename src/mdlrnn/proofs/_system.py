@@ -1,7 +1,7 @@
-"""What is to be matched, as a transition system: the machine of a language, or binary addition.
+"""What is to be matched, as a transition system: the machine of a language, or a transducer.
 
 A configuration is a control state with a value for each counter. A move reads a label, which is an
-input row for the network; in a configuration each outcome has its true probability, which hangs
+input row for the network; in a configuration each outcome has its true probability, which depends
 on the state and on which of the state's conditions hold: on the phase.
 """
 
@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._errors import InputError
-from .._network import BOUNDARY, Network
-from ..languages import Affine, Condition, Configuration, Language, Rule
+from ..languages import Affine, Condition, Configuration, Language, Rule, Transducer
+from ..network._alphabet import BOUNDARY
+from ..network._network import Network
 from ._terms import Term, counter_term, floor, known
 
 
@@ -34,7 +35,7 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True)
 class System:
-    title: str
+    source: Language | Transducer
     counters: tuple[str, ...]
     openings: tuple[Opening, ...]
     rules: tuple[Rule, ...]
@@ -42,16 +43,27 @@ class System:
     rows: dict[str, tuple[int, ...]]
     outcomes: tuple[str, ...]
     """What the outputs speak of, in their order."""
-    language: Language | None
-    """None for addition."""
+    outcome_rules: tuple[Rule, ...]
+    """The true probability of each outcome, by state and conditions; where they lead is not
+    looked at."""
+
+    @property
+    def title(self) -> str:
+        return self.source.title
+
+    @property
+    def language(self) -> Language | None:
+        """The machine over symbols, if it is one: strings end, sequences of numbers do not."""
+        return self.source if isinstance(self.source, Language) else None
 
     @cached_property
     def conditions(self) -> dict[str, tuple[Condition, ...]]:
         states = {opening.to.state for opening in self.openings}
         states |= {rule.to for rule in self.rules} | {rule.state for rule in self.rules}
-        every = self.rules if self.language is None else self.language.rules
         return {
-            state: tuple(dict.fromkeys(c for r in every if r.state == state for c in r.when))
+            state: tuple(
+                dict.fromkeys(c for r in self.outcome_rules if r.state == state for c in r.when)
+            )
             for state in sorted(states)
         }
 
@@ -70,11 +82,8 @@ class System:
 
     def chances(self, phase: Phase) -> tuple[Fraction, ...] | None:
         """The true probability of each outcome; None if no configuration of a string is so."""
-        if self.language is None:
-            digit = int(phase.state) % 2
-            return (Fraction(1 - digit), Fraction(digit))
         found = dict.fromkeys(self.outcomes, Fraction(0))
-        for rule in self.language.rules:
+        for rule in self.outcome_rules:
             if self._enabled(rule, phase):
                 found[rule.symbol] += rule.chance
         return tuple(found.values()) if sum(found.values()) == 1 else None
@@ -96,8 +105,6 @@ class System:
     @property
     def deterministic(self) -> bool:
         """Whether some phase allows one outcome only."""
-        if self.language is None:
-            return True
         phases = [
             Phase(state, truth)
             for state, conditions in self.conditions.items()
@@ -111,16 +118,16 @@ def _truths(count: int) -> Iterator[tuple[bool, ...]]:
         yield tuple(bool(number >> i & 1) for i in range(count))
 
 
-def system_for(network: Network, language: Language | None) -> tuple[System, Network]:
+def system_for(network: Network, source: Language | Transducer) -> tuple[System, Network]:
     """The system, and the network with the names of its symbols."""
-    if language is None:
-        return _addition(network), network
-    symbols = language.alphabet
+    if isinstance(source, Transducer):
+        return _numbers(network, source), network
+    symbols = source.alphabet
     if network.alphabet is None:
         if not network.inputs == network.outputs == len(symbols):
             raise InputError(
                 f"the network has {network.inputs} inputs and {network.outputs} outputs, but "
-                f"{language.title} has {len(symbols)} symbols; prove it against another language."
+                f"{source.title} has {len(symbols)} symbols; prove it against another language."
             )
         network = replace(network, alphabet=symbols)
     names = network.alphabet
@@ -128,32 +135,53 @@ def system_for(network: Network, language: Language | None) -> tuple[System, Net
     missing = [symbol for symbol in symbols if symbol not in names]
     if missing:
         raise InputError(
-            f"the network has no unit for the symbol {missing[0]!r} of {language.title}; "
+            f"the network has no unit for the symbol {missing[0]!r} of {source.title}; "
             "prove it against another language."
         )
     rows = {s: tuple(int(s == other) for other in names) for s in symbols}
-    moves = tuple(rule for rule in language.rules if rule.symbol != BOUNDARY)
-    return System(
-        language.title, language.counters, (Opening(BOUNDARY, language.beginning),), moves, rows,
-        names, language,
-    ), network  # fmt: skip
+    moves = tuple(rule for rule in source.rules if rule.symbol != BOUNDARY)
+    openings = (Opening(BOUNDARY, source.beginning),)
+    return System(source, source.counters, openings, moves, rows, names, source.rules), network
 
 
-def _addition(network: Network) -> System:
-    """The state is the sum of both digits and the carry: its last bit goes out, the other stays."""
-    if network.inputs != 2 or network.outputs != 1:
+def _numbers(network: Network, source: Transducer) -> System:
+    """A state is the transducer's together with the digit that was due when it was entered."""
+    if network.inputs != source.inputs or network.outputs != 1:
         raise InputError(
-            f"addition takes 2 inputs and 1 output, but the network has {network.inputs} and "
-            f"{network.outputs}; prove it against another language."
+            f"{source.title} takes {source.inputs} inputs and 1 output, but the network has "
+            f"{network.inputs} and {network.outputs}; prove it against another language."
         )
-    rows: dict[str, tuple[int, ...]] = {f"{x}+{y}": (x, y) for x in (0, 1) for y in (0, 1)}
-    openings = tuple(
-        Opening(label, Configuration(str(sum(row)), ())) for label, row in rows.items()
-    )
-    rules = tuple(
-        Rule(str(s), label, str(s // 2 + sum(row))) for s in range(4) for label, row in rows.items()
-    )
-    return System("binary addition", (), openings, rules, rows, ("0", "1"), None)
+    rows = {"+".join(map(str, row)): row for row in source.rows}
+
+    def entered(state: str, label: str) -> str:
+        transition = source.table[state, rows[label]]
+        return f"{transition.to}, {transition.write} due"
+
+    openings = []
+    rules: dict[str, list[Rule]] = {}
+    digits: dict[str, Fraction] = {}
+    left = [(source.start, "")]
+    while left:
+        state, here = left.pop()
+        if here in rules:
+            continue
+        rules[here] = []
+        for label, row in rows.items():
+            to = entered(state, label)
+            transition = source.table[state, row]
+            digits[to] = transition.write
+            if here:
+                rules[here].append(Rule(here, label, to))
+            else:
+                openings.append(Opening(label, Configuration(to, ())))
+            left.append((transition.to, to))
+    due = [
+        Rule(state, outcome, chance=chance)
+        for state, write in digits.items()
+        for outcome, chance in (("0", 1 - write), ("1", write))
+    ]
+    moves = tuple(rule for some in rules.values() for rule in some)
+    return System(source, (), tuple(openings), moves, rows, ("0", "1"), tuple(due))
 
 
 def evaluated(expression: Affine | int, values: dict[str, int]) -> int:
@@ -179,45 +207,8 @@ def affine_term(expression: Affine | int) -> Term:
     return floor(term.times(Fraction(1, expression.divisor))) if expression.divisor > 1 else term
 
 
-def language_to_json(language: Language) -> dict[str, Any]:
-    def affine(x: Affine | int) -> Any:
-        return x if isinstance(x, int) else [list(map(list, x.terms)), x.constant, x.divisor]
-
-    return {
-        "name": language.name,
-        "title": language.title,
-        "start": language.start,
-        "rules": [
-            {
-                "state": r.state, "symbol": r.symbol, "to": r.to, "chance": str(r.chance),
-                "when": [[affine(c.expression), c.relation, c.digit, c.base] for c in r.when],
-                "then": [[name, affine(x)] for name, x in r.then],
-            }
-            for r in language.rules
-        ],
-    }  # fmt: skip
-
-
-def language_from_json(data: dict[str, Any]) -> Language:
-    def affine(x: Any) -> Any:
-        return x if isinstance(x, int) else Affine(tuple((n, f) for n, f in x[0]), x[1], x[2])
-
-    rules = tuple(
-        Rule(
-            r["state"], r["symbol"], r["to"], Fraction(r["chance"]),
-            tuple(Condition(affine(e), rel, digit, base) for e, rel, digit, base in r["when"]),
-            tuple((name, affine(x)) for name, x in r["then"]),
-        )
-        for r in data["rules"]
-    )  # fmt: skip
-    return Language(data["name"], data["title"], rules, data["start"])
-
-
 def words(labels: Sequence[str], system: System) -> str:
     """A string of labels as a person writes it; the boundary in front is left out."""
-    if system.language is not None:
-        return "".join(labels[1:])
-    numbers = [
-        sum(system.rows[label][side] << i for i, label in enumerate(labels)) for side in (0, 1)
-    ]
-    return f"{numbers[0]} + {numbers[1]}"
+    if isinstance(system.source, Transducer):
+        return system.source.spelled([system.rows[label] for label in labels])
+    return system.source.spelled(labels[1:])

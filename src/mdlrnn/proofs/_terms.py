@@ -8,12 +8,13 @@ How terms look is in `_formula`, what they are to a solver in `_smt`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from ..network._activations import ACTIVATIONS, Arithmetic
 from ._sigmoid import enclosure
 
 LONGEST = 20_000
@@ -106,11 +107,6 @@ def product(left: Term, right: Term) -> Term:
     return _made("product", pair)
 
 
-def activate(name: str, x: Term) -> Term:
-    """The activation of the interpreter, without saturation, over a term."""
-    return _ACTIVATIONS[name](x)
-
-
 def relu(x: Term) -> Term:
     low, _ = bounds(x)
     if low is not None and low >= 0:
@@ -157,25 +153,31 @@ def sigmoid(x: Term) -> Term:
     return known(Fraction(1, 2)) if x == ZERO else _made("sigmoid", (x,))
 
 
-def _square(x: Term) -> Term:
-    return known(x.constant**2) if x.known else product(x, x)
+def _tanh(x: Term) -> Term:
+    return sigmoid(x.times(2)).times(2).plus(-1)
 
 
-_ACTIVATIONS: dict[str, Callable[[Term], Term]] = {
-    "linear": lambda x: x,
-    "relu": relu,
-    "sigmoid": sigmoid,
-    "square": _square,
-    "floor": floor,
-    "step": step,
-    "mod2": lambda x: remainder(x, 2),
-    "mod3": lambda x: remainder(x, 3),
-    "tanh": lambda x: sigmoid(x.times(2)).times(2).plus(-1),
-}
+TERMS = Arithmetic(
+    number=known,
+    relu=relu,
+    step=step,
+    floor=floor,
+    remainder=remainder,
+    product=product,
+    sigmoid=sigmoid,
+    tanh=_tanh,
+    tidy=lambda x: x,
+)
+
+
+def activate(name: str, x: Term) -> Term:
+    """The activation of the interpreter, without saturation, over a term."""
+    result: Term = ACTIVATIONS[name].meaning(TERMS, x)
+    return result
 
 
 def sign_of(x: Term) -> int | None:
-    """1 if it is above 0, 0 if it is not, None if that hangs on counters or memory."""
+    """1 if it is above 0, 0 if it is not, None if that depends on counters or memory."""
     if x.known:
         return int(x.constant > 0)
     low, high = bounds(x)
@@ -249,7 +251,7 @@ def _key(term: Term) -> str:
 
 
 def substitute(term: Term, values: Mapping[Atom, Term]) -> Term:
-    """The term with counters or memory replaced, and folded anew."""
+    """The term with counters or memory replaced, and folded again."""
     result = Term(term.constant)
     for atom, factor in term.parts:
         result = result + _replaced(atom, values).times(factor)

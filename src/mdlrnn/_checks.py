@@ -1,0 +1,73 @@
+"""Checks of what a user gives that several rooms share, each with one sentence to say.
+
+Whatever a sentence quotes goes through `short`: cut to fit, and without control characters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from difflib import get_close_matches
+from reprlib import Repr
+from typing import TypeGuard
+
+from ._errors import InputError
+
+LONGEST_QUOTE = 60
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a finite real number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def check_integer(name: str, value: object, least: int) -> None:
+    if not is_integer(value) or value < least:
+        raise InputError(f"{name} is {short(value)}; it must be an integer, {least} or more.")
+
+
+def check_threads(threads: object) -> None:
+    if threads is not None and (not is_integer(threads) or threads < 1):
+        raise InputError(f"threads is {short(threads)}; give 1 or more, or None for all cores.")
+
+
+def check_known(value: object, known: Iterable[str], what: str) -> None:
+    """Raise unless `value` is one of the known names; a near one is proposed."""
+    names = tuple(known)
+    if isinstance(value, str) and value in names:
+        return
+    near = get_close_matches(value, names, 1) if isinstance(value, str) else []
+    remedy = f"did you mean {near[0]}?" if near else f"use one of {', '.join(names)}."
+    raise InputError(f"unknown {what} {short(value)}; {remedy}")
+
+
+def short(value: object) -> str:
+    """The value as it can stand in a sentence, whatever its size and depth."""
+    text = _SHORT.repr(value)
+    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 3] + "..."
+
+
+class _Short(Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        # Python refuses to write out integers of many thousand digits.
+        return repr(x) if x.bit_length() < 100 else f"an integer of {x.bit_length()} bits"
+
+
+_SHORT = _Short()
+_SHORT.maxlevel = 2
+_SHORT.maxstring = _SHORT.maxother = 40
+
+
+def shown(symbols: Iterable[str]) -> str:
+    """Symbols with blanks between, as a sentence can list them: escaped, and cut where long."""
+    text = " ".join(printable(symbol) for symbol in symbols)
+    return text if len(text) <= 2 * LONGEST_QUOTE else text[: 2 * LONGEST_QUOTE - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """The text with control characters, which a terminal would obey, as escapes."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -1,0 +1,152 @@
+"""What is said when a run has ended."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+from pathlib import Path
+
+import click
+
+from ..corpus._corpus import Corpus
+from ..interface._text import bits_text, filled, table, time_text
+from ..network._alphabet import spelled
+from ..network._encoding import Encoding
+from ..network._text import describe
+from ..runs._files import CORPUS, HELD_OUT, PROVED
+from ..runs._networks import read_corpus
+from ..runs._settings import Settings, read_settings
+from ..search._run import Run
+from ..tasks._tasks import split_size
+from ._options import echo_json
+
+ROWS = 9
+"""Rows of the front that are shown."""
+
+
+def print_outcome(run: Run) -> None:
+    assert run.folder is not None
+    spent = f"after {run.statistics.steps:,} steps in {time_text(run.statistics.seconds)}"
+    click.echo(f"Ended: {_why(run)}.")
+    click.echo(f"Generation {run.archipelago.generation:,}, {spent}.\n")
+    for line in describe(run.best).splitlines():
+        click.echo(filled(line, "    "))
+    click.echo()
+    click.echo(f"|G|          {run.score.g:>12,}     bits, the network")
+    click.echo(f"|D:G|        {bits_text(run.score.d_given_g):>15}  bits, the corpus")
+    click.echo(f"|G| + |D:G|  {bits_text(run.score.mdl):>15}  bits")
+    if run.value != run.score.mdl:
+        click.echo(f"objective    {bits_text(run.value):>15}")
+    if len(run.front) > 1:
+        click.echo("\nThe lowest |D:G| found for each |G| (front.json):")
+        click.echo(_front(run))
+    if run.theorem is not None:
+        click.echo()
+        for sentence in run.theorem.lines(PROVED, run.best):
+            click.echo(filled(sentence))
+    click.echo(f"\nSaved in {run.folder}. Next:")
+    settings = read_settings(run.folder)
+    for command in _next(run, run.folder, settings, read_corpus(run.folder / CORPUS)):
+        click.echo(f"  {command}")
+
+
+def print_json(run: Run) -> None:
+    statistics = run.statistics
+    echo_json(
+        {
+            "folder": str(run.folder),
+            "reason": run.reason,
+            "generation": run.archipelago.generation,
+            "steps": statistics.steps,
+            "evaluations": statistics.evaluations,
+            "seconds": statistics.seconds,
+            "steps_per_second": statistics.steps_per_second,
+            "value": run.value,
+            "g": run.score.g,
+            "d_given_g": run.score.d_given_g,
+            "mdl": run.score.mdl,
+            "network": run.best.to_dict(),
+            "front": [
+                {"g": s.g, "d_given_g": s.d_given_g, "mdl": s.mdl, "network": n.to_dict()}
+                for n, s in run.front
+            ],
+            "history": run.history,
+            "digest": run.archipelago.digest(),
+            "theorem": None if run.theorem is None else run.theorem.to_dict(),
+        }
+    )
+
+
+def _why(run: Run) -> str:
+    stop = run.stop
+    match run.reason:
+        case "target":
+            return f"the target of {stop.target:,.10g} is reached"
+        case "patience":
+            return f"nothing better in {stop.patience:,} generations"
+        case "time":
+            return f"the time of {time_text(stop.seconds or 0)} is up"
+        case "stopped":
+            return "you stopped it"
+        case "proved":
+            return "a network is proved right for every string"
+        case _:
+            return "all generations asked for are done"
+
+
+def _front(run: Run) -> str:
+    """The rows around the best network."""
+    scores = [score for _, score in run.front]
+    middle = min(range(len(scores)), key=lambda i: (abs(scores[i].g - run.score.g), i))
+    start = max(0, min(middle - ROWS // 2, len(scores) - ROWS))
+    rows = [
+        [f"{s.g:,}", bits_text(s.d_given_g), bits_text(s.mdl), "the best" if i == middle else ""]
+        for i, s in enumerate(scores)
+    ]
+    return table(["|G|", "|D:G|", "MDL", ""], rows[start : start + ROWS])
+
+
+def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[str]:
+    home = shlex.quote(str(folder))
+    about = settings.corpus
+    words = bool(about.get("words"))
+    path, task = about.get("path"), about.get("task")
+    commands = [f"mdlrnn feed {home} {_example(corpus, words)}"]
+    if path is not None:
+        here = shlex.quote(min(path, os.path.relpath(path), key=len))
+        flag = " --words" if words else ""
+        commands.append(f"mdlrnn score {home} {here}{flag}{_encoding(run.encoding)}")
+    held_out = folder / HELD_OUT
+    if held_out.exists():
+        commands.append(f"mdlrnn test {home} {shlex.quote(str(held_out))}")
+    if task is not None:
+        commands.append(f"mdlrnn test {home} {task}")
+        commands.append(f"mdlrnn prove {home} {split_size(task)[0]}")
+    commands.append(f"mdlrnn report {home} -o report.html")
+    more = {
+        "generations": f" --generations {2 * max(1, run.stop.last_generation)}",
+        "patience": " --patience none",
+        "target": " --target none",
+        "time": f" --time {math.ceil(2 * (run.stop.seconds or 0))}s",
+    }.get(run.reason, "")
+    commands.append(f"mdlrnn evolve --resume {home}{more}")
+    return commands
+
+
+def _example(corpus: Corpus, words: bool) -> str:
+    """A short string of the corpus, ready to be typed."""
+    if corpus.alphabet is None:
+        step = ",".join(["1"] * corpus.inputs)
+        return shlex.quote(f"{step} {step}")
+    short = [string for _, (string, _) in zip(range(3), corpus.strings(), strict=False)]
+    return shlex.quote(spelled(short[-1], words))
+
+
+def _encoding(encoding: Encoding) -> str:
+    """The options under which `mdlrnn score` gives the same |G|."""
+    plain = Encoding()
+    text = "" if encoding.scheme == plain.scheme else f" --encoding {encoding.scheme}"
+    if encoding.activations != plain.activations:
+        text += f" --activations {','.join(encoding.activations)}"
+    return text + (" --products" if encoding.products else "")

@@ -1,0 +1,197 @@
+"""Searches of a comparison: each in a run folder of its own, made, gone on with or taken as done.
+
+Beside the runs stands what was measured of the network that each found, so that a table is printed
+again without measuring again. A run whose best network has changed is measured again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError
+from .._files import read_text, reason_of, save
+from ..kernels._scoring import score
+from ..network._encoding import Encoding
+from ..network._network import Network
+from ..network._objective import Objective
+from ..runs._files import holds_run
+from ..runs._networks import load_network
+from ..runs._recorder import Recorder, begin, reopen
+from ..runs._settings import Settings, read_settings
+from ..runs._status import status_of
+from ..search._island import Problem
+from ..search._run import Progress
+from ..search._settings import Search, Stop
+from ..tasks._measures import measure
+from ..tasks._tasks import SEED, Task
+from ._environment import machine, today, versions
+
+OnProgress = Callable[[Progress], bool | None]
+OnStart = Callable[[Recorder], None]
+
+
+class RunStopped(Exception):  # noqa: N818, nothing went wrong
+    """The user asked to stop; the run is saved."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One search of a comparison."""
+
+    name: str
+    """Of its folder."""
+    task: Task
+    size: int
+    search: Search
+    stop: Stop
+    objective: str = "mdl"
+
+    @property
+    def encoding(self) -> Encoding:
+        return self.search.encoding_for(self.task.encoding())
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Where runs are kept, and who is told how they go."""
+
+    folder: Path
+    threads: int | None = None
+    on_start: OnStart | None = None
+    on_progress: OnProgress | None = None
+
+
+def evolved(wanted: Wanted, runner: Runner) -> dict[str, Any]:
+    """The figures of a search, which is made or gone on with where that is needed."""
+    home = runner.folder / "runs" / wanted.name
+    if not _is_done(home, wanted):
+        _work(home, wanted, runner)
+    return _figures(home, wanted, runner.folder / "figures" / f"{wanted.name}.json")
+
+
+def best_network(folder: Path, name: str) -> Network:
+    """The best network of the search of that name."""
+    return load_network(folder / "runs" / name)
+
+
+def _is_done(home: Path, wanted: Wanted) -> bool:
+    if not holds_run(home):
+        return False
+    kept = read_settings(home)
+    differ = _differences(kept, wanted)
+    if differ:
+        raise InputError(
+            f"{home} was searched with other settings ({', '.join(differ)}); "
+            "give the settings it had, or another folder."
+        )
+    status = status_of(home)
+    if status.status == "broken":
+        raise InputError(f"{home} is broken ({status.reason}); delete it to search again.")
+    if status.status != "finished":
+        return False
+    if status.reason == "generations":
+        return wanted.stop.last_generation <= kept.stop.last_generation
+    limit = {"time": "seconds"}.get(status.reason, status.reason)
+    had, asked = getattr(kept.stop, limit), getattr(wanted.stop, limit)
+    if had is None or asked is None:
+        return False
+    return bool(asked >= had if limit == "target" else asked <= had)
+
+
+def _differences(kept: Settings, wanted: Wanted) -> list[str]:
+    """What the run was searched with that is not what is wanted now."""
+    theirs, ours = kept.search.to_dict(), wanted.search.to_dict()
+    differ = [name for name in ours if theirs[name] != ours[name]]
+    if kept.encoding != wanted.encoding:
+        differ.append("encoding")
+    if kept.objective != Objective.named(wanted.objective):
+        differ.append("objective")
+    return differ
+
+
+def _work(home: Path, wanted: Wanted, runner: Runner) -> None:
+    corpus = wanted.task.training(wanted.size, SEED)
+    if holds_run(home):
+        opened = reopen(home, corpus, wanted.stop)
+    else:
+        objective = Objective.named(wanted.objective)
+        problem = Problem(corpus, wanted.search, wanted.encoding, objective)
+        about = {"name": wanted.name, "task": f"{wanted.task.name}_{wanted.size}"}
+        opened = begin(home, problem, wanted.stop, about)
+    with opened as recorder:
+        if runner.on_start is not None:
+            runner.on_start(recorder)
+        run = recorder.evolve(threads=runner.threads, on_progress=runner.on_progress)
+    if run.reason == "stopped":
+        raise RunStopped
+
+
+def _figures(home: Path, wanted: Wanted, path: Path) -> dict[str, Any]:
+    """From the file, if it is of the network that the run has now."""
+    network = load_network(home)
+    digest = hashlib.sha256(network.to_json().encode()).hexdigest()
+    status = status_of(home)
+    if path.exists():
+        kept = read_figures(path)
+        if kept.get("network") == digest and kept.get("steps") == status.steps:
+            return kept
+    found: dict[str, Any] = {
+        "name": wanted.name,
+        "network": digest,
+        "task": wanted.task.name,
+        "size": wanted.size,
+        "objective": wanted.objective,
+        "seed": wanted.search.seed,
+        "encoding": wanted.encoding.scheme,
+        **_cost(network, wanted),
+        **_measures(network, wanted),
+        "hidden": network.hidden,
+        "connections": len(network.connections)
+        + sum(unit.bias is not None for unit in network.units),
+        "steps": status.steps,
+        "seconds": status.seconds,
+        "ended": status.reason,
+        "machine": machine(),
+        "versions": versions(),
+        "date": today(),
+    }
+    write_figures(path, found)
+    return found
+
+
+def _cost(network: Network, wanted: Wanted) -> dict[str, Any]:
+    found = score(network, wanted.task.training(wanted.size, SEED), wanted.encoding)
+    return {"mdl": found.mdl, "g": found.g, "d_given_g": found.d_given_g}
+
+
+def _measures(network: Network, wanted: Wanted) -> dict[str, Any]:
+    report = measure(network, wanted.task, wanted.size, SEED)
+    return {**report.to_dict(), "test_d_given_g": report.test.bits}
+
+
+def read_figures(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(read_text(path, "figures"))
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        data = None
+    if not isinstance(data, dict):
+        raise InputError(f"{path} holds no figures; delete it to measure again.")
+    return data
+
+
+def write_figures(path: Path, data: dict[str, Any]) -> None:
+    """Infinity stays infinity: JSON as Python writes and reads it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be made ({reason_of(error)}); choose another folder."
+        ) from None
+    save(path, json.dumps(data, indent=1) + "\n")

@@ -1,0 +1,346 @@
+"""What a network is fed: a corpus as a weighted prefix tree.
+
+Sequences that share a prefix share the network's state, so each distinct prefix is one node and
+is fed once; its items say what follows it, and how often. What a corpus may be made from is in
+`_sources` and `_files`, how the tree grows in `_tree`, and what must hold of it in `_check`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._checks import is_number, short
+from .._errors import InputError
+from .._files import PathLike
+from ..network._alphabet import BOUNDARY, check_alphabet, has_words, spelled
+from ._check import ARRAYS, NUMBERS, check, frozen, inconsistent
+from ._files import count_lines, read_sequences
+from ._sources import Symbols, count_strings, distinct_rows, encode, flatten
+from ._tree import following, grow, reorder
+
+if TYPE_CHECKING:
+    from ..network._network import Network
+
+LARGEST_TOTAL = 2**53
+"""Up to here float64 adds counts exactly."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Corpus:
+    """A weighted prefix tree; corpora are equal when they hold the same sequences equally often.
+
+    Make one with `load`, `from_strings` or `from_sequences`; the fields are for those who feed
+    networks. The arrays are read-only, and the ones given are taken over, not copied.
+    """
+
+    alphabet: tuple[str, ...] | None
+    """The symbol of each input and output, among them '#'; None for numeric sequences."""
+    inputs: int
+    outputs: int
+    input_rows: NDArray[np.float64]
+    """The distinct input vectors, (row, input); for strings the identity matrix."""
+    parent: NDArray[np.int32]
+    """The node one step earlier, -1 on the first level. Nodes stand in breadth-first order,
+    inside a level by parent and symbol."""
+    symbol: NDArray[np.int32]
+    """The row of `input_rows` that is fed at each node."""
+    levels: NDArray[np.int32]
+    """The first node of each level, and the number of nodes at the end."""
+    item_node: NDArray[np.int32]
+    """An item says what follows a node; items are sorted by node and target."""
+    item_target: NDArray[np.int32]
+    """An output, or where there is only one output the value 0 or 1."""
+    item_weight: NDArray[np.float64]
+    """How often the target follows the node."""
+    sequences: int
+    characters: int
+    """How many predictions are made, repetitions included: for a string its length plus one."""
+
+    def __post_init__(self) -> None:
+        for name in ARRAYS:
+            object.__setattr__(self, name, frozen(name, getattr(self, name)))
+        if self.alphabet is not None:
+            object.__setattr__(self, "alphabet", tuple(self.alphabet))
+        check(self)
+
+    @classmethod
+    def load(cls, path: PathLike, words: bool = False) -> Corpus:
+        """The corpus of a file: `.npz` holds numeric sequences, anything else is text.
+
+        Text has one string a line, with or without a count and a TAB before it. Symbols are
+        characters, or with `words` the blank-separated words. `.npz` has the arrays that
+        `from_sequences` takes: inputs, targets and perhaps lengths.
+        """
+        if os.fspath(path).lower().endswith(".npz"):
+            arrays = read_sequences(path)
+            try:
+                return cls.from_sequences(*arrays)
+            except InputError as error:
+                raise InputError(f"{path}: {error}") from None
+        counts = count_lines(path, words)
+        try:
+            return _from_counts(counts, words)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_strings(
+        cls,
+        strings: Iterable[str | Sequence[str]],
+        counts: Iterable[int] | None = None,
+        words: bool = False,
+    ) -> Corpus:
+        """The corpus of these strings, or of lists of symbols, each `counts` times.
+
+        The symbols of a string are its characters, or with `words` its blank-separated words.
+        """
+        return _from_counts(count_strings(strings, counts, words), words)
+
+    @classmethod
+    def from_sequences(
+        cls,
+        inputs: ArrayLike | Sequence[ArrayLike],
+        targets: ArrayLike | Sequence[ArrayLike],
+        lengths: ArrayLike | None = None,
+    ) -> Corpus:
+        """The corpus of numeric sequences: arrays (sequence, step, unit), or a list with an array
+        (step, unit) for each sequence. `lengths` says where padded sequences end.
+
+        Targets are weights of the outputs, one-hot or a distribution; a step whose targets are
+        all 0 asks for no prediction. With a single output, where the last axis may be left out,
+        the target is the probability of 1.
+        """
+        given = flatten(inputs, targets, lengths)
+        input_rows, codes = distinct_rows(given.rows)
+        tree = grow(codes, given.lengths, np.ones(len(given.lengths), np.int64))
+        outputs = given.targets.shape[1]
+        wanted = given.targets if outputs > 1 else np.hstack((1 - given.targets, given.targets))
+        sequence = np.repeat(np.arange(len(given.lengths)), given.lengths)
+        step = np.arange(len(codes)) - (np.cumsum(given.lengths) - given.lengths)[sequence]
+        node = tree.node(sequence, step)
+        weight = np.empty((len(tree.parent), wanted.shape[1]))
+        for target, column in enumerate(wanted.T):
+            weight[:, target] = np.bincount(node, column, len(tree.parent))
+        item_node, item_target = np.nonzero(weight)
+        return cls(
+            alphabet=None,
+            inputs=input_rows.shape[1],
+            outputs=outputs,
+            input_rows=input_rows,
+            parent=tree.parent,
+            symbol=tree.symbol,
+            levels=tree.levels,
+            item_node=item_node.astype(np.int32),
+            item_target=item_target.astype(np.int32),
+            item_weight=weight[item_node, item_target],
+            sequences=len(given.lengths),
+            characters=int(np.count_nonzero(wanted.any(axis=1))),
+        )
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Corpus:
+        """The corpus that `to_arrays` took apart; other arrays in the mapping are left alone."""
+        for name in ("alphabet", *NUMBERS, *ARRAYS):
+            if name not in arrays:
+                raise InputError(f"the corpus lacks the array {name!r}; save it again.")
+        numbers = {name: np.asarray(arrays[name]) for name in NUMBERS}
+        for name, number in numbers.items():
+            if number.shape != () or number.dtype.kind not in "iu":
+                raise inconsistent(f"{name} is not an integer")
+        try:
+            alphabet = json.loads(str(arrays["alphabet"]))
+        except (ValueError, RecursionError):
+            raise inconsistent("the alphabet is not JSON") from None
+        if not isinstance(alphabet, list | None):
+            raise inconsistent("the alphabet is not a list")
+        values: dict[str, Any] = {name: int(number) for name, number in numbers.items()}
+        values.update((name, np.array(arrays[name])) for name in ARRAYS)
+        return cls(alphabet=None if alphabet is None else tuple(alphabet), **values)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The corpus as plain arrays for an `.npz` file; the alphabet is a JSON text."""
+        return {
+            "alphabet": np.array(json.dumps(self.alphabet)),
+            **{name: np.array(getattr(self, name), np.int64) for name in NUMBERS},
+            **{name: getattr(self, name) for name in ARRAYS},
+        }
+
+    def with_alphabet(self, alphabet: Sequence[str]) -> Corpus:
+        """The same strings for a network whose units stand for these symbols, in this order."""
+        if self.alphabet is None:
+            raise InputError(
+                "a numeric corpus has no symbols to give another alphabet; use it by position."
+            )
+        wanted = tuple(alphabet)
+        if wanted == self.alphabet:
+            return self
+        check_alphabet(wanted)
+        place = {symbol: number for number, symbol in enumerate(wanted)}
+        for number in np.union1d(self.symbol, self.item_target).tolist():
+            if self.alphabet[number] not in place:
+                raise InputError(
+                    f"the network has no unit for the symbol {self.alphabet[number]!r}; use a "
+                    "network that has one, or leave out the strings with that symbol."
+                )
+        new = np.array([place.get(symbol, -1) for symbol in self.alphabet], np.int32)
+        symbol = new[self.symbol]
+        order = reorder(self.parent, symbol, self.levels)
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order))
+        # Index -1, the root's parent, stands for itself: the appended last entry.
+        parent = np.append(rank, np.int32(-1))[self.parent[order]]
+        item_node, item_target = rank[self.item_node], new[self.item_target]
+        items = np.lexsort((item_target, item_node))
+        return replace(
+            self,
+            alphabet=wanted,
+            inputs=len(wanted),
+            outputs=len(wanted),
+            input_rows=np.eye(len(wanted)),
+            parent=parent,
+            symbol=symbol[order],
+            item_node=item_node[items],
+            item_target=item_target[items],
+            item_weight=self.item_weight[items],
+        )
+
+    def split(self, share: float, seed: int = 0) -> tuple[Corpus, Corpus]:
+        """The corpus without a random share of its strings, and these strings.
+
+        Both keep the whole alphabet, so that a network for one fits the other.
+        """
+        if self.alphabet is None:
+            raise InputError("a numeric corpus cannot be split; give two .npz files instead.")
+        if not is_number(share) or not 0 < share < 1:
+            raise InputError(f"the share is {short(share)}; give a number between 0 and 1.")
+        random = np.random.RandomState(seed % 2**32)  # it takes no larger ones
+        kept: dict[tuple[str, ...], int] = {}
+        held: dict[tuple[str, ...], int] = {}
+        for string, count in self.strings():
+            away = int(random.binomial(count, share))
+            if away < count:
+                kept[string] = count - away
+            if away:
+                held[string] = away
+        if not kept or not held:
+            raise InputError(
+                f"a share of {share:g} of {self.sequences} strings leaves one side empty; "
+                "change the share or give more strings."
+            )
+        first, second = (
+            Corpus.from_strings(list(part), list(part.values())) for part in (kept, held)
+        )
+        return first.with_alphabet(self.alphabet), second.with_alphabet(self.alphabet)
+
+    def strings(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """The distinct strings with their counts, short ones first."""
+        if self.alphabet is None:
+            raise InputError("a numeric corpus holds no strings; read its arrays instead.")
+        ends = self.item_target == self.alphabet.index(BOUNDARY)
+        parent, symbol = self.parent.data, self.symbol.data
+        for node, weight in zip(
+            self.item_node[ends].tolist(), self.item_weight[ends].tolist(), strict=True
+        ):
+            path = []
+            while node:
+                path.append(self.alphabet[symbol[node]])
+                node = parent[node]
+            yield tuple(reversed(path)), int(weight)
+
+    def to_text(self) -> str:
+        """The strings as a corpus file: a count, a TAB and the string a line."""
+        words = has_words(self.alphabet)
+        return "".join(f"{count}\t{spelled(string, words)}\n" for string, count in self.strings())
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content, in hexadecimal: what makes two corpora the same."""
+        shapes = [getattr(self, name).shape for name in ARRAYS]
+        numbers = [getattr(self, name) for name in NUMBERS]
+        digest = hashlib.sha256(json.dumps([self.alphabet, numbers, shapes]).encode())
+        for name, kind in ARRAYS.items():
+            little_endian = np.dtype(kind).newbyteorder("<")
+            digest.update(getattr(self, name).astype(little_endian, copy=False).data)
+        return digest.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return self.digest == other.digest if isinstance(other, Corpus) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, since plain unpickling would make the arrays writable.
+        return Corpus, tuple(getattr(self, field.name) for field in fields(self))
+
+    def __repr__(self) -> str:
+        size = f"{self.characters} characters, {len(self.parent)} prefixes"
+        if self.alphabet is None:
+            return (
+                f"Corpus({self.sequences} sequences, {size}, "
+                f"{self.inputs} inputs, {self.outputs} outputs)"
+            )
+        distinct = np.count_nonzero(self.item_target == self.alphabet.index(BOUNDARY))
+        symbols = " ".join(self.alphabet[:40]) + (" ..." if len(self.alphabet) > 40 else "")
+        return (
+            f"Corpus({self.sequences} strings, {distinct} distinct, {size}, alphabet={symbols!r})"
+        )
+
+
+def match(corpus: Corpus, network: Network) -> Corpus:
+    """The corpus in the order of the network's units: by symbol where both have an alphabet."""
+    if corpus.alphabet is not None and network.alphabet is not None:
+        return corpus.with_alphabet(network.alphabet)
+    forbid_only_boundary(corpus)
+    if (corpus.inputs, corpus.outputs) != (network.inputs, network.outputs):
+        raise InputError(
+            f"the corpus has {corpus.inputs} inputs and {corpus.outputs} outputs, but the network "
+            f"has {network.inputs} and {network.outputs}; use a network made for this corpus, or "
+            "give the network the alphabet of its units if the corpus holds strings."
+        )
+    return corpus
+
+
+def forbid_only_boundary(corpus: Corpus) -> None:
+    """One output would be read as P(1) of a numeric task."""
+    if corpus.alphabet is not None and len(corpus.alphabet) == 1:
+        raise InputError("all strings of the corpus are empty; give at least one with symbols.")
+
+
+def _from_counts(counts: dict[Symbols, int], words: bool) -> Corpus:
+    """Empties `counts`, so that the strings and the tree are not in memory together."""
+    alphabet, codes, lengths = encode(list(counts), words)
+    each = list(counts.values())
+    counts.clear()
+    characters = sum(map(int.__mul__, each, lengths.tolist()))
+    if characters > LARGEST_TOTAL:
+        raise InputError(
+            f"with their counts the strings have {characters} characters, more than 2**53; "
+            "divide the counts."
+        )
+    tree = grow(codes, lengths, np.array(each, np.int64))
+    item_node, item_target, item_weight = following(tree)
+    size = len(alphabet)
+    return Corpus(
+        alphabet=alphabet,
+        inputs=size,
+        outputs=size,
+        input_rows=np.eye(size),
+        parent=tree.parent,
+        symbol=tree.symbol,
+        levels=tree.levels,
+        item_node=item_node,
+        item_target=item_target,
+        item_weight=item_weight,
+        sequences=sum(each),
+        characters=characters,
+    )

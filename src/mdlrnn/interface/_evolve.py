@@ -1,0 +1,312 @@
+"""`evolve` and `resume`: a search from whatever strings come from, kept in a folder if wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .._checks import check_threads, short
+from .._errors import InputError
+from .._files import PathLike, save
+from ..corpus._corpus import Corpus
+from ..kernels._warm_up import compile_rest
+from ..network._encoding import Encoding
+from ..network._network import Network
+from ..network._objective import Objective
+from ..proofs._prover import Prover, Theorem
+from ..proofs._solver import require
+from ..runs._files import BEST, HELD_OUT, PROVED, holds_run
+from ..runs._recorder import SHOWN, Recorder, begin, reopen
+from ..runs._settings import read_settings
+from ..search._archipelago import network_of
+from ..search._evolve import OnProgress
+from ..search._island import Problem
+from ..search._run import Run
+from ..search._settings import UNLIMITED, Search, Stop
+from ..tasks._sources import Source, source_from
+from ._progress import Display, display_in_python
+
+Kind = TypeVar("Kind")
+PROVED_RIGHT = "proved"
+"""The one thing that a search can go on for."""
+
+
+def evolve(
+    source: object,
+    search: Search | None = None,
+    *,
+    stop: Stop | None = None,
+    until: str | None = None,
+    objective: Objective | str | None = None,
+    folder: PathLike | None = None,
+    size: int | None = None,
+    words: bool = False,
+    hold_out: float | None = None,
+    prove: bool = True,
+    threads: int | None = None,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+    on_progress: OnProgress | None = None,
+) -> Run:
+    """Search for the network that describes the strings of a source best.
+
+    The source is a list of strings, a `Corpus`, a file, a task's name ('anbn', or 'anbn_100' with
+    its training size) or a language. With `folder` the run is kept there, and `resume` goes on with
+    it. `until="proved"` goes on until a network is proved right for every string of the language;
+    without it, and where the language is known, the best network is proved at the end unless
+    `prove` is False. `hold_out` keeps a share of the strings out of the search, in the folder.
+
+    In a terminal or a notebook the search shows how it goes unless `progress` is False.
+    `on_progress` is told too, and may return True to stop. Ctrl-C stops the search and gives back
+    the run so far.
+
+    Islands are advanced by as many threads as there are cores, or by the executor given; the same
+    seed gives the same networks on any of them.
+    """
+    display = display_in_python(progress)
+    return start(
+        source, search, stop=stop, until=until, objective=objective, folder=folder, size=size,
+        words=words, hold_out=hold_out, prove=prove, threads=threads, executor=executor,
+        display=display, on_progress=on_progress,
+    )  # fmt: skip
+
+
+def resume(
+    folder: PathLike,
+    *,
+    stop: Stop | None = None,
+    until: str | None = None,
+    corpus: object = None,
+    prove: bool = True,
+    threads: int | None = None,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+    on_progress: OnProgress | None = None,
+) -> Run:
+    """Go on with the run in a folder, exactly as if it had never stopped.
+
+    `stop` gives it other limits, which count from the very start of the run; without it they stay.
+    Nothing else can change: a corpus, where one is given, must be the run's own.
+    """
+    display = display_in_python(progress)
+    return go_on(
+        folder, stop=stop, until=until, corpus=corpus, prove=prove, threads=threads,
+        executor=executor, display=display, on_progress=on_progress,
+    )  # fmt: skip
+
+
+def start(
+    given: object,
+    search: Search | None,
+    *,
+    stop: Stop | None,
+    until: str | None,
+    objective: Objective | str | None,
+    folder: PathLike | Callable[[Source], Path] | None,
+    size: int | None,
+    words: bool,
+    hold_out: float | None,
+    display: Display,
+    prove: bool = True,
+    threads: int | None = None,
+    executor: Executor | None = None,
+    on_progress: OnProgress | None = None,
+) -> Run:
+    """`evolve`, with the display given; a folder may be named after the source."""
+    search = _value(search, Search, "search")
+    stop = _value(stop, Stop, "stop")
+    _check_common(until, threads, executor)
+    source = source_from(given, size=size, words=words)
+    if until is not None:
+        _demand(source)
+        stop = _unlimited(stop)
+    corpus = source.corpus()
+    held: Corpus | None = None
+    if hold_out is not None:
+        if folder is None:
+            raise InputError("hold_out needs a folder to keep the strings in; give one.")
+        corpus, held = corpus.split(hold_out, search.seed)
+    problem = Problem(corpus, search, search.encoding_for(source.encoding()), _objective(objective))
+    home = folder(source) if callable(folder) else folder
+    opened = begin(home, problem, stop, source.about())
+    return _carry_out(opened, source, until, prove, threads, executor, display, on_progress, held)
+
+
+def go_on(
+    folder: PathLike,
+    *,
+    stop: Stop | None,
+    until: str | None,
+    corpus: object,
+    display: Display,
+    prove: bool = True,
+    threads: int | None = None,
+    executor: Executor | None = None,
+    on_progress: OnProgress | None = None,
+) -> Run:
+    """`resume`, with the display given."""
+    if not isinstance(folder, str | Path) and not hasattr(folder, "__fspath__"):
+        raise InputError(f"{short(folder)} is no folder; give the folder that a run was saved in.")
+    if stop is not None:
+        stop = _value(stop, Stop, "stop")
+    _check_common(until, threads, executor)
+    home = Path(folder)
+    source = run_source(home) if holds_run(home) else None
+    if until is not None and source is not None:
+        _demand(source)
+        stop = _unlimited(stop or read_settings(home).stop)
+    words = source is not None and source.words
+    known = None if corpus is None else source_from(corpus, words=words).corpus()
+    opened = reopen(home, known, stop)
+    return _carry_out(opened, source, until, prove, threads, executor, display, on_progress)
+
+
+def run_source(folder: Path) -> Source:
+    """What the strings of a run came from, as far as its folder tells."""
+    about = read_settings(folder).corpus
+    task = about.get("task")
+    if isinstance(task, str):
+        try:
+            return source_from(task)
+        except InputError:
+            pass  # a task of another version
+    return Source(str(about.get("name", "a corpus")), words=bool(about.get("words")))
+
+
+def _carry_out(
+    opened: AbstractContextManager[Recorder],
+    source: Source | None,
+    until: str | None,
+    prove: bool,
+    threads: int | None,
+    executor: Executor | None,
+    display: Display,
+    on_progress: OnProgress | None,
+    held: Corpus | None = None,
+) -> Run:
+    machine = None if source is None else source.machine
+    prover = None if machine is None else Prover(machine)
+
+    def tell(progress: Any) -> bool:
+        display(progress)
+        return bool(on_progress(progress)) if on_progress is not None else False
+
+    with opened as recorder:
+        with display:
+            if held is not None and recorder.folder is not None:
+                save(recorder.folder / HELD_OUT, held.to_text())
+            display.announce(title_of(recorder))
+            run = recorder.evolve(executor, threads, tell, prover if until else None)
+        compile_rest()
+        theorem = None
+        if prover is not None and (prove or run.reason == PROVED_RIGHT):
+            theorem = _theorem(prover, run, recorder.problem)
+        if theorem is not None:
+            _keep(recorder, run, theorem)
+    return replace(run, theorem=theorem)
+
+
+def _theorem(prover: Prover, run: Run, problem: Problem) -> Theorem | None:
+    """What is proved at the end of a run."""
+    if run.reason == "stopped":
+        return None
+    if not prover.can_prove:
+        return Theorem(None)
+    if run.reason == PROVED_RIGHT:
+        return Theorem(prover.first_proved())
+    proof = prover.prove(run.best)
+    if proof.proved:
+        return Theorem(proof)
+    others = runners_up(run, problem)
+    other = prover.another(others)
+    if other is None:
+        return Theorem(proof)
+    # A proof names the symbols of a network that has no names for them.
+    more = next(mdl for network, mdl in others.items() if _same(network, other.network))
+    return Theorem(proof, other, more - run.score.mdl)
+
+
+def _same(network: Network, proved: Network) -> bool:
+    return network.units == proved.units and network.connections == proved.connections
+
+
+def _keep(recorder: Recorder, run: Run, theorem: Theorem) -> None:
+    found = theorem.proved or theorem.proof
+    if found is None:
+        return
+    is_best = found.network == run.best
+    head, rows = found.table()
+    data = found.to_dict() | {
+        "language": found.title,
+        "file": BEST if is_best else PROVED,
+        "network": found.network.to_dict(),
+        "table": {"head": head, "rows": rows},
+    }
+    recorder.keep_theorem(data, None if is_best or not found.proved else found.network)
+
+
+def runners_up(run: Run, problem: Problem) -> dict[Network, float]:
+    """Networks with their MDL: those of the front, best first, then the best of each island;
+    without the best of all."""
+    front = sorted(run.front, key=lambda entry: entry[1].mdl)
+    others = {network: score.mdl for network, score in front[:SHOWN]}
+    for g, d_given_g, row in run.archipelago.best_entries():
+        others.setdefault(network_of(problem, row), g + d_given_g)
+    return {network: mdl for network, mdl in others.items() if network != run.best}
+
+
+def title_of(recorder: Recorder) -> str:
+    """What a run is called when it begins."""
+    problem = recorder.problem
+    search, encoding = problem.search, problem.encoding
+    start = recorder.start
+    again = "" if start is None else f", from generation {start.generation:,}"
+    name = recorder.settings.corpus.get("name", "a corpus")
+    further = [unit for unit in encoding.activations if unit not in Encoding.activations]
+    if encoding.products:
+        further.append("products")
+    units = f", with {' and '.join(further)}" if further else ""
+    islands = "1 island" if search.islands == 1 else f"{search.islands} islands"
+    where = "" if recorder.folder is None else f", in {recorder.folder}"
+    return f"{name}{units}: {islands} of {search.population}, seed {search.seed}{where}{again}"
+
+
+def _demand(source: Source) -> None:
+    """Refuse `until` before anything is written, where it cannot come true."""
+    if source.machine is None:
+        raise InputError("--until-proved needs a language that is known; name one of mdlrnn tasks.")
+    require("z3", "--until-proved")
+
+
+def _unlimited(stop: Stop) -> Stop:
+    return replace(stop, generations=UNLIMITED) if stop.generations is None else stop
+
+
+def _check_common(until: object, threads: object, executor: object) -> None:
+    if until not in (None, PROVED_RIGHT):
+        raise InputError(f'until is {short(until)}; give "{PROVED_RIGHT}" or leave it out.')
+    check_threads(threads)
+    if executor is not None and not hasattr(executor, "submit"):
+        raise InputError(
+            f"the executor is {short(executor)}; give one of concurrent.futures, or Dask's."
+        )
+
+
+def _value(given: Kind | None, kind: type[Kind], name: str) -> Kind:
+    if given is None:
+        return kind()
+    if not isinstance(given, kind):
+        raise InputError(f"{name} is {short(given)}; make it with {kind.__name__}(...).")
+    return given
+
+
+def _objective(given: Objective | str | None) -> Objective:
+    if given is None:
+        return Objective()
+    return (
+        Objective.named(given) if isinstance(given, str) else _value(given, Objective, "objective")
+    )

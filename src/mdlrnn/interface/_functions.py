@@ -1,0 +1,95 @@
+"""What the command line can do, as functions: `test`, `prove`, `check`, `sample`, `report`.
+
+Each takes a network as a value, a `Run`, a file or a run's folder.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._checks import check_integer
+from .._files import PathLike, save
+from ..network._alphabet import has_words
+from ..page import content_of, page
+from ..proofs._certificate import Checked
+from ..proofs._certificate import check as check_certificate
+from ..proofs._explain import explain as explain_network
+from ..proofs._proof import Proof
+from ..proofs._prove import prove as prove_machine
+from ..proofs._seconds import SECONDS
+from ..runs._networks import network_from
+from ..tasks._measures import measure, measure_unseen
+from ..tasks._report import Report, UnseenReport
+from ..tasks._sources import machine_from, source_from, task_from
+from ..tasks._tasks import SEED
+
+
+def test(
+    network: object,
+    source: object,
+    *,
+    size: int | None = None,
+    seed: int = SEED,
+    words: bool = False,
+) -> Report | UnseenReport:
+    """How well a network does on a task or language: what `mdlrnn test` prints, as a value.
+
+    On strings of an unknown language, a file or a list, the cross-entropy is measured.
+    """
+    net = network_from(network)
+    check_integer("seed", seed, 0)
+    known = source_from(source, size=size, words=words or has_words(net.alphabet))
+    if known.task is None:
+        return measure_unseen(net, [known.corpus()])
+    return measure(net, known.task, known.size, seed)
+
+
+def prove(
+    network: object, language: object, *, margin: float | None = None, seconds: float = SECONDS
+) -> Proof:
+    """Whether a network is right for every string of a language, however long.
+
+    The language is a task's name or a machine (`mdlrnn.languages`). Without a margin the strongest
+    claim that holds is sought; with one, that every probability is off by less. Needs the extra
+    `prove`.
+    """
+    net = network_from(network)
+    return prove_machine(net, machine_from(language), margin=margin, seconds=seconds)
+
+
+def check(certificate: PathLike, solver: str = "cvc5", *, network: object = None) -> Checked:
+    """Have a second solver decide the queries of a certificate that `Proof.certificate` wrote.
+
+    With `network`, also that the certificate is about that network.
+    """
+    return check_certificate(
+        certificate, solver, None if network is None else network_from(network)
+    )
+
+
+def explain(network: object, style: str = "text") -> str:
+    """How each input changes the memory, and what the outputs are then; text, markdown or latex."""
+    return explain_network(network_from(network), style)
+
+
+def sample(source: object, size: int | None = None, seed: int = SEED) -> list[Any]:
+    """Random strings of a task or language; of a grammar over words, tuples of words."""
+    known = source_from(source)
+    task = task_from(known)
+    return task.strings(known.size if size is None else size, seed)
+
+
+def report(
+    source: object,
+    path: PathLike = "report.html",
+    *,
+    task: object = None,
+    corpus: object = None,
+    title: str | None = None,
+) -> None:
+    """Write a page on which to look inside a network or a run: one file that works offline.
+
+    A run's folder brings its task and corpus; a network is measured and proved on `task` and scored
+    on `corpus`, where they are given.
+    """
+    save(path, page(content_of(source, task=task, corpus=corpus, title=title)))

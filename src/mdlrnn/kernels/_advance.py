@@ -1,0 +1,150 @@
+"""The genetic algorithm of the paper (section 3.3, Algorithm 1) on one island, compiled."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._compile import compiled, entry, shared
+from ._compound import founder
+from ._evaluate import Memo, evaluate
+from ._genome import Words, copy_row, size_of
+from ._mutate import ROOM
+from ._offspring import make_offspring
+from ._plan import SCRATCH
+from ._random import Random, below
+from ._simple import random_network
+from ._space import Space, happens
+from ._stack import STACK_GROWTH, has_stacks
+from ._state import STEPS, State, keep
+from ._tree import Tree
+from ._types import Floats
+from ._workspace import Workspace
+
+# How a call ended.
+DONE, NEEDS_ROOM = 0, 1
+FOUNDER_TRIES = 50
+"""How often a network to start from is redrawn because it finds the corpus impossible."""
+
+
+@entry
+def advance(
+    state: State,
+    populate: bool,
+    steps: int,
+    tournament: int,
+    distinct: bool,
+    elitist: bool,
+    crowded: bool,
+    tree: Tree,
+    encoding: NDArray[np.int64],
+    multipliers: Floats,
+    space: Space,
+    work: Workspace,
+    memo: Memo,
+    child: Words,
+) -> int:
+    """So many steps of select, mutate, evaluate, replace; with `populate`, from new networks on.
+
+    With `distinct`, an offspring with the value of a network that the island has is dropped.
+    Where it is `crowded`, any network may be a parent, and its offspring contends with it alone.
+    If a network might outgrow its row, the call ends before that step and says NEEDS_ROOM.
+    """
+    population = state.values.size
+    # New networks first, each drawn several times if need be until its value is finite.
+    founding = space.compound_mutation_rate > 0
+    drawn = 0
+    tries = 0
+    while populate and drawn < population:
+        genome = state.genomes[drawn]
+        new_network(genome, state.random, space)
+        length, bits, value = evaluate(
+            genome, tree, encoding, multipliers, work, memo, state.counters, np.inf
+        )
+        tries += 1
+        if value < np.inf or not founding or tries == FOUNDER_TRIES:
+            keep(state, drawn, genome, length, bits, value)
+            drawn += 1
+            tries = 0
+    saved = np.empty(4, dtype=np.uint64)
+    stacks = space.stack_rate > 0 and has_stacks(space)
+    for _ in range(steps):
+        for k in range(4):
+            saved[k] = state.random[k]
+        if crowded:
+            winner = loser = below(state.random, population)
+        else:
+            winner, loser = select(state.values, population, tournament, state.random)
+        parent = state.genomes[winner]
+        donor = parent
+        crossing = space.crossover_rate > 0 and happens(space.crossover_rate, state.random)
+        if crossing:
+            other, _ = select(state.values, population, tournament, state.random)
+            donor = state.genomes[other]
+        stacking = stacks and not crossing and happens(space.stack_rate, state.random)
+        needed = size_of(parent) + ROOM
+        if crossing:
+            needed += size_of(donor)
+        elif stacking:
+            needed += STACK_GROWTH
+        if needed > parent.size:
+            for k in range(4):
+                state.random[k] = saved[k]
+            return NEEDS_ROOM
+        make_offspring(
+            parent, donor, crossing, stacking, child, state.random, space, work.plan[SCRATCH]
+        )
+        length, bits, value = evaluate(
+            child, tree, encoding, multipliers, work, memo, state.counters,
+            state.values[loser] if elitist else np.inf,
+        )  # fmt: skip
+        state.counters[STEPS] += 1
+        if elitist and value > state.values[loser]:
+            continue
+        if distinct and is_known(value, state.values):
+            continue
+        copy_row(child, state.genomes[loser])
+        keep(state, loser, child, length, bits, value)
+    return DONE
+
+
+@shared
+def new_network(genome: Words, random: Random, space: Space) -> None:
+    """A network to start from: the paper's, or where units are rewritten whole a founder."""
+    if space.compound_mutation_rate > 0:
+        founder(genome, random, space)
+    else:
+        random_network(genome, random, space)
+
+
+@compiled
+def is_known(value: float, values: Floats) -> bool:
+    found = 0
+    for i in range(values.size):
+        found += 1 if values[i] == value else 0
+    return found > 0
+
+
+@compiled
+def select(values: Floats, population: int, tournament: int, random: Random) -> tuple[int, int]:
+    """Winner and loser among `tournament` networks drawn at random, which are never the same.
+
+    Ties go to the one drawn first as winner and the one drawn last as loser, so that a network
+    with the best value is never the only one of that value to be replaced.
+    """
+    winner = below(random, population)
+    loser = winner
+    best = worst = values[winner]
+    drawn = 1
+    while drawn < tournament:
+        i = below(random, population)
+        if i == winner or i == loser:
+            continue
+        drawn += 1
+        if values[i] < best:
+            if loser == winner:
+                loser, worst = winner, best
+            winner, best = i, values[i]
+        elif values[i] >= worst:
+            loser, worst = i, values[i]
+    return winner, loser

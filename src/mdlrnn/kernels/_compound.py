@@ -1,0 +1,241 @@
+"""Mutations that change a whole unit at once (docs/search.md, "Compound mutations").
+
+A unit's formula is its activation, bias and incoming connections. Single changes must pass through
+every half-written formula; these write a short one in one go. They know nothing of any task.
+"""
+
+from __future__ import annotations
+
+from ._compile import compiled
+from ._edit import (
+    add_connection,
+    append_unit,
+    clear_unit,
+    connections_at,
+    fresh_weight,
+    place_of,
+    remove_connection,
+)
+from ._genome import (
+    CONNECTION_WORDS,
+    HEADER,
+    PRODUCT,
+    RECURRENT,
+    SOURCE_MASK,
+    TARGET,
+    UNIT_WORDS,
+    Words,
+    size_of,
+)
+from ._random import Random, below, geometric, uniform
+from ._space import Space, random_activation, random_end, random_source, random_target
+
+MOST_TERMS = 4
+"""Connections of a formula drawn at random."""
+COMPOUND_GROWTH = UNIT_WORDS + (2 * MOST_TERMS + 2) * CONNECTION_WORDS
+"""The most words that a compound mutation adds, but for copies of a formula of the row itself."""
+
+
+@compiled
+def random_code(random: Random, space: Space) -> int:
+    code = random_activation(random, space)
+    if space.products and uniform(random) < 0.25:
+        code += PRODUCT
+    return code
+
+
+@compiled
+def add_terms(genome: Words, unit: int, terms: int, random: Random, space: Space) -> None:
+    """Up to so many connections into the unit, from anywhere but itself in the same step."""
+    for _ in range(terms):
+        if genome[1] >= space.max_connections:
+            return
+        source = random_source(genome, random, space)
+        kind = RECURRENT if source == unit or uniform(random) < 0.25 else 0
+        numerator, denominator = fresh_weight(random)
+        add_connection(genome, unit * TARGET + kind + source, numerator, denominator)
+
+
+@compiled
+def write_formula(genome: Words, unit: int, terms: int, random: Random, space: Space) -> None:
+    """A random activation, a bias by chance, and connections besides those the unit has."""
+    at = HEADER + UNIT_WORDS * unit
+    genome[at] = random_code(random, space)
+    if uniform(random) < 0.5:
+        genome[at + 1], genome[at + 2] = fresh_weight(random)
+        terms -= 1
+    add_terms(genome, unit, min(terms, MOST_TERMS), random, space)
+
+
+@compiled
+def may_loop(unit: int, space: Space) -> bool:
+    """Whether a connection may come from the unit, as a loop does."""
+    return space.unrestricted or unit >= space.inputs + space.outputs
+
+
+@compiled
+def add_loop(genome: Words, unit: int, random: Random, space: Space) -> None:
+    """By chance, the unit adds its own value of the step before: a counter."""
+    if uniform(random) < 0.5 and genome[1] < space.max_connections:
+        add_connection(genome, unit * TARGET + RECURRENT + unit, 1, 1)
+
+
+@compiled
+def founder(genome: Words, random: Random, space: Space) -> None:
+    """A network to start from: no hidden units, and for every output a formula.
+
+    Most have a bias above 0, so that their symbols are possible at every step. Networks that find
+    the corpus impossible are no start: all are equally bad, and nearly all offspring as well.
+    """
+    inputs, outputs = space.inputs, space.outputs
+    genome[0] = genome[1] = 0
+    for _ in range(inputs + outputs):
+        append_unit(genome, 0)
+    for unit in range(inputs, inputs + outputs):
+        at = HEADER + UNIT_WORDS * unit
+        genome[at] = random_code(random, space)
+        if uniform(random) < 0.75:
+            numerator, denominator = fresh_weight(random)
+            genome[at + 1], genome[at + 2] = abs(numerator), denominator
+        add_terms(genome, unit, min(geometric(random, 0.5) - 1, MOST_TERMS), random, space)
+
+
+@compiled
+def rewrite(genome: Words, random: Random, space: Space) -> bool:
+    """A new formula for an output or hidden unit."""
+    unit = random_target(genome, random, space)
+    clear_unit(genome, unit)
+    if may_loop(unit, space):
+        add_loop(genome, unit, random, space)
+    write_formula(genome, unit, geometric(random, 0.5), random, space)
+    return True
+
+
+@compiled
+def grow(genome: Words, random: Random, space: Space) -> bool:
+    """A new hidden unit with a formula; another unit takes it up, or starts its formula with it."""
+    if genome[0] >= space.max_units or genome[1] >= space.max_connections:
+        return False
+    target = random_end(genome, random, space)
+    fresh = uniform(random) < 0.5 and target >= space.inputs
+    if fresh:
+        clear_unit(genome, target)
+    unit = append_unit(genome, 0)
+    numerator, denominator = fresh_weight(random)
+    kind = RECURRENT if uniform(random) < 0.25 else 0
+    add_connection(genome, target * TARGET + kind + unit, numerator, denominator)
+    add_loop(genome, unit, random, space)
+    write_formula(genome, unit, geometric(random, 0.5), random, space)
+    if fresh:
+        write_formula(genome, target, geometric(random, 0.5) - 1, random, space)
+    return True
+
+
+@compiled
+def redirect(genome: Words, random: Random, space: Space) -> bool:
+    """A connection keeps its weight and gets another source, target or kind."""
+    if genome[1] == 0:
+        return False
+    at = connections_at(genome) + CONNECTION_WORDS * below(random, genome[1])
+    key, numerator, denominator = genome[at], genome[at + 1], genome[at + 2]
+    source, target, kind = key & SOURCE_MASK, key // TARGET, key & RECURRENT
+    what = below(random, 3)
+    if what == 0:
+        source = random_source(genome, random, space)
+    elif what == 1:
+        target = random_end(genome, random, space)
+    else:
+        kind = RECURRENT - kind
+    changed = target * TARGET + kind + source
+    place = place_of(genome, changed)
+    if place < size_of(genome) and genome[place] == changed:
+        return False
+    remove_connection(genome, at)
+    return add_connection(genome, changed, numerator, denominator)
+
+
+@compiled
+def copy_formula(genome: Words, unit: int, to: int) -> None:
+    """Write the formula of `unit` into `to`, which is clear; a loop becomes the copy's own."""
+    at, there = HEADER + UNIT_WORDS * unit, HEADER + UNIT_WORDS * to
+    for k in range(UNIT_WORDS):
+        genome[there + k] = genome[at + k]
+    place = place_of(genome, unit * TARGET)
+    while place < size_of(genome) and genome[place] < (unit + 1) * TARGET:
+        key = genome[place]
+        source = key & SOURCE_MASK
+        numerator, denominator = genome[place + 1], genome[place + 2]
+        changed = to * TARGET + (key & RECURRENT) + (to if source == unit else source)
+        if add_connection(genome, changed, numerator, denominator) and to < unit:
+            place += CONNECTION_WORDS
+        place += CONNECTION_WORDS
+
+
+@compiled
+def formula_fits(genome: Words, unit: int, space: Space) -> bool:
+    """Whether a copy of the unit's formula keeps to the limits, this mutation's included."""
+    start = place_of(genome, unit * TARGET)
+    terms = (place_of(genome, (unit + 1) * TARGET) - start) // CONNECTION_WORDS
+    return terms <= 2 * MOST_TERMS and genome[1] + terms < space.max_connections
+
+
+@compiled
+def copy_unit(genome: Words, random: Random, space: Space) -> bool:
+    """A second hidden unit with the formula of one, and a connection to some unit."""
+    first = space.inputs + space.outputs
+    if genome[0] <= first or genome[0] >= space.max_units:
+        return False
+    unit = first + below(random, genome[0] - first)
+    if not formula_fits(genome, unit, space):
+        return False
+    target = random_end(genome, random, space)
+    copy = append_unit(genome, 0)
+    copy_formula(genome, unit, copy)
+    numerator, denominator = fresh_weight(random)
+    add_connection(genome, target * TARGET + copy, numerator, denominator)
+    return True
+
+
+@compiled
+def repeat_formula(genome: Words, random: Random, space: Space) -> bool:
+    """An output or hidden unit takes over the formula of another."""
+    unit = random_target(genome, random, space)
+    to = random_target(genome, random, space)
+    if unit == to or not formula_fits(genome, unit, space):
+        return False
+    if may_loop(unit, space) and not may_loop(to, space):
+        return False
+    clear_unit(genome, to)
+    copy_formula(genome, unit, to)
+    return True
+
+
+@compiled
+def swap_sources(genome: Words, random: Random, space: Space) -> bool:
+    """Two connections into different units swap their sources, two into one unit their weights."""
+    if genome[1] < 2:
+        return False
+    start = connections_at(genome)
+    a = start + CONNECTION_WORDS * below(random, genome[1])
+    b = start + CONNECTION_WORDS * below(random, genome[1])
+    if genome[a] // TARGET == genome[b] // TARGET:
+        if a == b:
+            return False
+        for k in range(1, CONNECTION_WORDS):
+            genome[a + k], genome[b + k] = genome[b + k], genome[a + k]
+        return genome[a + 1] != genome[b + 1] or genome[a + 2] != genome[b + 2]
+    one = genome[a] - (genome[a] & SOURCE_MASK) + (genome[b] & SOURCE_MASK)
+    other = genome[b] - (genome[b] & SOURCE_MASK) + (genome[a] & SOURCE_MASK)
+    if (genome[a] & SOURCE_MASK) == (genome[b] & SOURCE_MASK):
+        return False
+    for key in (one, other):
+        place = place_of(genome, key)
+        if place < size_of(genome) and genome[place] == key:
+            return False
+    numerator_a, denominator_a = genome[a + 1], genome[a + 2]
+    numerator_b, denominator_b = genome[b + 1], genome[b + 2]
+    remove_connection(genome, max(a, b))
+    remove_connection(genome, min(a, b))
+    add_connection(genome, one, numerator_a, denominator_a)
+    add_connection(genome, other, numerator_b, denominator_b)
+    return True

@@ -1,0 +1,206 @@
+"""Feeding units at full resolution, over the nodes of the prefix tree.
+
+Sums run in a fixed order: what comes from lower resolutions (forward, recurrent), what comes at the
+unit's own (forward, recurrent), the bias last. `network._interpreter` adds in the order of the
+connections; the two agree to rounding, and exactly where nothing forward follows something
+recurrent.
+"""
+
+from __future__ import annotations
+
+from ._activations import LINEAR, RELU, activate_one, saturate
+from ._compile import compiled
+from ._genome import HEADER, PRODUCT, UNIT_WORDS, Words
+from ._loops import bias_of, finish, spread, take, take_at
+from ._plan import (
+    COUNTS,
+    CYCLIC,
+    END,
+    FORWARD,
+    FULL_COUNT,
+    GROUP,
+    GROUP_COUNT,
+    GROUP_ORDER,
+    IGNORED,
+    RECURRENT_START,
+    RESOLUTION,
+    SOURCE,
+    TABLE_AT,
+    Plan,
+)
+from ._tree import Links
+from ._types import Floats, Floats2, Indices, Ints
+
+
+@compiled
+def feed_chunk(
+    genome: Words,
+    full: int,
+    begin: int,
+    end: int,
+    plan: Plan,
+    weights: Floats,
+    values: Floats2,
+    tables: Floats2,
+    links: Links,
+    levels: Ints,
+) -> None:
+    """Units at full resolution over the nodes begin..end, one component after the other."""
+    first = 0
+    above = links.previous_offsets[full, full]
+    parents = links.index[above : above + values.shape[1]]
+    roots = links.root_counts[full]
+    for group in range(plan[COUNTS, GROUP_COUNT]):
+        last = first
+        count = plan[COUNTS, FULL_COUNT]
+        while last < count and plan[GROUP, plan[GROUP_ORDER, last]] == group:
+            last += 1
+        for i in range(first, last):
+            u = plan[GROUP_ORDER, i]
+            into = values[u, begin:end]
+            at = links.same_offsets[full, plan[TABLE_AT, u]]
+            spread(into, tables[u], links.index[at + begin : at + end])
+            take_outside(
+                u, group, full, begin, end, into, genome, plan, weights, values, links, roots,
+            )  # fmt: skip
+            if plan[CYCLIC, group] == 0:
+                finish(u, into, genome)
+        if plan[CYCLIC, group] == 1:
+            u = plan[GROUP_ORDER, first]
+            if last == first + 1 and genome[HEADER + UNIT_WORDS * u] < PRODUCT:
+                loop = inside_connection(u, group, full, plan)
+                count_along(
+                    genome[HEADER + UNIT_WORDS * u], weights[loop], bias_of(genome, u), begin, end,
+                    roots, values[u], parents,
+                )  # fmt: skip
+            else:
+                feed_cycle(
+                    group, first, last, full, begin, end, genome, plan, weights, values, parents,
+                    roots, levels,
+                )  # fmt: skip
+        first = last
+
+
+@compiled
+def inside(c: int, group: int, full: int, plan: Plan) -> bool:
+    """Whether connection c comes from within the component."""
+    source = plan[SOURCE, c]
+    return plan[RESOLUTION, source] == full and plan[GROUP, source] == group
+
+
+@compiled
+def inside_connection(unit: int, group: int, full: int, plan: Plan) -> int:
+    for c in range(plan[RECURRENT_START, unit], plan[END, unit]):
+        if inside(c, group, full, plan):
+            return c
+    return -1
+
+
+@compiled
+def take_outside(
+    unit: int,
+    group: int,
+    full: int,
+    begin: int,
+    end: int,
+    into: Floats,
+    genome: Words,
+    plan: Plan,
+    weights: Floats,
+    values: Floats2,
+    links: Links,
+    roots: int,
+) -> None:
+    """What the unit receives at full resolution from outside its component."""
+    product = genome[HEADER + UNIT_WORDS * unit] >= PRODUCT
+    cyclic = plan[CYCLIC, group] == 1
+    for c in range(plan[FORWARD, unit], plan[RECURRENT_START, unit]):
+        source = plan[SOURCE, c]
+        if plan[IGNORED, c] == 1 or plan[RESOLUTION, source] != full:
+            continue
+        if not (cyclic and plan[GROUP, source] == group):
+            take(product, into, weights[c], values[source, begin:end])
+    start = max(begin, roots)
+    if start >= end:
+        return
+    for c in range(plan[RECURRENT_START, unit], plan[END, unit]):
+        source = plan[SOURCE, c]
+        q = plan[RESOLUTION, source]
+        if q == full and cyclic and plan[GROUP, source] == group:
+            continue
+        if q + 1 >= full:
+            at = links.previous_offsets[full, q]
+            take_at(
+                product, into[start - begin :], weights[c], values[source],
+                links.index[at + start : at + end],
+            )  # fmt: skip
+
+
+@compiled
+def count_along(
+    code: int,
+    weight: float,
+    bias: float,
+    begin: int,
+    end: int,
+    roots: int,
+    x: Floats,
+    parents: Indices,
+) -> None:
+    """A single unit with a loop onto itself, the counter of the paper: no need to go by levels."""
+    middle = min(max(begin, roots), end)
+    for i in range(begin, middle):
+        x[i] = activate_one(code, x[i] + bias)
+    tail = x[middle:end]
+    at = parents[middle:end]
+    n = end - middle
+    if code == LINEAR:
+        for i in range(n):
+            tail[i] = saturate(tail[i] + weight * x[at[i]] + bias)
+    elif code == RELU:
+        for i in range(n):
+            tail[i] = max(saturate(tail[i] + weight * x[at[i]] + bias), 0.0)
+    else:
+        for i in range(n):
+            tail[i] = activate_one(code, tail[i] + weight * x[at[i]] + bias)
+
+
+@compiled
+def feed_cycle(
+    group: int,
+    first: int,
+    last: int,
+    full: int,
+    begin: int,
+    end: int,
+    genome: Words,
+    plan: Plan,
+    weights: Floats,
+    values: Floats2,
+    parents: Indices,
+    roots: int,
+    levels: Ints,
+) -> None:
+    """Several units in a cycle, level by level."""
+    level = 0
+    while levels[level + 1] <= begin:
+        level += 1
+    start = begin
+    while start < end:
+        stop = min(end, levels[level + 1])
+        for i in range(first, last):
+            u = plan[GROUP_ORDER, i]
+            into = values[u, start:stop]
+            product = genome[HEADER + UNIT_WORDS * u] >= PRODUCT
+            for c in range(plan[FORWARD, u], plan[RECURRENT_START, u]):
+                if plan[IGNORED, c] == 0 and inside(c, group, full, plan):
+                    take(product, into, weights[c], values[plan[SOURCE, c], start:stop])
+            if start >= roots:
+                for c in range(plan[RECURRENT_START, u], plan[END, u]):
+                    if inside(c, group, full, plan):
+                        take_at(
+                            product, into, weights[c], values[plan[SOURCE, c]], parents[start:stop]
+                        )
+            finish(u, into, genome)
+        start = stop
+        level += 1

@@ -1,0 +1,136 @@
+"""`score` and `score_many`: networks packed once, then scored block by block from any thread."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._errors import InputError
+from ..corpus._corpus import Corpus, match
+from ..network._code import check_encodable
+from ..network._encoding import Encoding
+from ..network._network import Network
+from ..network._objective import Score
+from ._compile import announced, entry
+from ._genome import Words, pack, row_of
+from ._length import encoded_length, encoding_table, weight_norms
+from ._plan import SCRATCH
+from ._surprisal import surprisal
+from ._tree import Tree, tree_of
+from ._types import Floats, Floats2
+from ._workspace import Workspace, workspace_for
+
+
+def score(network: Network, corpus: Corpus, encoding: Encoding | None = None) -> Score:
+    """|G| and |D:G| of one network. Without an encoding, the paper's, as the network needs it."""
+    return score_many([network], corpus, encoding, threads=1)[0]
+
+
+def score_many(
+    networks: Sequence[Network],
+    corpus: Corpus,
+    encoding: Encoding | None = None,
+    *,
+    threads: int | None = None,
+) -> list[Score]:
+    """The scores of many networks, on as many threads as asked for (by default, all cores)."""
+    threads = (os.cpu_count() or 1) if threads is None else threads
+    if threads < 1:
+        raise InputError(f"threads is {threads}; give 1 or more, or None for all cores.")
+    for network in networks:
+        if encoding is not None:
+            check_encodable(network, encoding)
+    results: list[Score | None] = [None] * len(networks)
+    for (corpus_here, encoding_here), places in _alike(networks, corpus, encoding).items():
+        batch = Batch(corpus_here, encoding_here, [networks[i] for i in places])
+        blocks = _blocks(len(places), threads)
+        if len(blocks) == 1:
+            batch.score(*blocks[0])
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                for done in [pool.submit(batch.score, *block) for block in blocks]:
+                    done.result()
+        for i, (g, d, l1, l2) in zip(places, batch.results(), strict=True):
+            results[i] = Score(g, d, l1, l2)
+    return [result for result in results if result is not None]
+
+
+def _alike(
+    networks: Sequence[Network], corpus: Corpus, encoding: Encoding | None
+) -> dict[tuple[Corpus, Encoding], list[int]]:
+    """Which networks see the corpus through the same alphabet and are encoded the same way."""
+    seen: dict[tuple[object, ...], tuple[Corpus, Encoding]] = {}
+    groups: dict[tuple[Corpus, Encoding], list[int]] = {}
+    for i, network in enumerate(networks):
+        fitting = encoding or Encoding.fitting(network)
+        key = (network.alphabet, network.inputs, network.outputs, fitting)
+        if key not in seen:
+            seen[key] = (match(corpus, network), fitting)
+        groups.setdefault(seen[key], []).append(i)
+    return groups
+
+
+def _blocks(count: int, threads: int) -> list[tuple[int, int]]:
+    """Several blocks a thread, so that no thread waits long for the last one."""
+    parts = 1 if threads == 1 else min(count, 8 * threads)
+    edges = [count * i // parts for i in range(parts + 1)] if parts else [0, 0]
+    return list(pairwise(edges))
+
+
+@lru_cache(maxsize=8)
+def cached_tree(corpus: Corpus) -> Tree:
+    return tree_of(corpus)
+
+
+class Batch:
+    """Packed networks with room for their scores. Blocks may be scored at the same time."""
+
+    def __init__(self, corpus: Corpus, encoding: Encoding, networks: Sequence[Network]) -> None:
+        self.tree = cached_tree(corpus)
+        self.encoding = encoding_table(encoding)
+        self.words, self.starts = pack([row_of(network) for network in networks])
+        self.units = max((len(network.units) for network in networks), default=1)
+        self.connections = max((len(network.connections) for network in networks), default=0)
+        self.lengths = np.zeros(len(networks), dtype=np.int64)
+        self.bits = np.zeros(len(networks))
+        self.norms = np.zeros((2, len(networks)))
+
+    def score(self, begin: int, end: int) -> None:
+        work = workspace_for(self.tree, self.units, self.connections)
+        with announced("score", "the scoring kernels"):
+            score_rows(
+                self.words, self.starts, begin, end, self.encoding, self.tree, work,
+                self.lengths, self.bits, self.norms,
+            )  # fmt: skip
+
+    def results(self) -> Iterator[tuple[int, float, float, float]]:
+        l1, l2 = self.norms.tolist()
+        return zip(self.lengths.tolist(), self.bits.tolist(), l1, l2, strict=True)
+
+
+@entry
+def score_rows(
+    words: Words,
+    starts: Words,
+    begin: int,
+    end: int,
+    encoding: NDArray[np.int64],
+    tree: Tree,
+    work: Workspace,
+    lengths: NDArray[np.int64],
+    bits: Floats,
+    norms: Floats2,
+) -> None:
+    """|G|, |D:G|, L1 and L2 of the packed networks begin..end."""
+    for i in range(begin, end):
+        genome = words[starts[i] : starts[i + 1]]
+        lengths[i] = encoded_length(genome, encoding, work.plan[SCRATCH])
+        bits[i] = surprisal(genome, tree, work, math.inf)
+        norms[0, i], norms[1, i] = weight_norms(genome)

@@ -1,0 +1,144 @@
+"""Compiling on two cores: half of the search's kernels in a process of its own.
+
+Numba compiles one function at a time, whatever the number of threads. The two large helpers of the
+search, `make_offspring` and `surprisal`, know nothing of each other; so the first is compiled by a
+second process (`python -m mdlrnn.kernels offspring`) while this one compiles the other. They meet
+in the cache on disk.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numba
+import numpy as np
+
+from ..corpus._corpus import Corpus
+from ._advance import advance, new_network
+from ._compile import CACHE_FOLDER, is_ready, mark_ready
+from ._evaluate import new_memo
+from ._mutate import compound_rates, simple_rates
+from ._offspring import make_offspring
+from ._probabilities import fill_distributions
+from ._scoring import score_rows
+from ._space import Space
+from ._state import State
+from ._surprisal import surprisal
+from ._tree import tree_of
+from ._workspace import workspace_for
+
+PATIENCE = 120.0
+"""Seconds to wait for the second process before compiling alone."""
+
+
+class _Example:
+    """Arguments of the types that the search calls its kernels with."""
+
+    def __init__(self) -> None:
+        self.row = np.zeros(64, dtype=np.int64)
+        self.random = np.ones(4, dtype=np.uint64)
+        self.space = Space(
+            2, 2, np.zeros(1, dtype=np.int64), False, False, 8, 8, 0.1, 0.1, 0.1, 0.1, 0.1,
+            simple_rates(False), compound_rates(),
+        )  # fmt: skip
+        self.tree = tree_of(Corpus.from_strings(["a", "ab"]))
+        self.work = workspace_for(self.tree, 8, 8)
+
+
+def _compile(function: Any, *arguments: Any) -> None:
+    """By types alone; the function is not called."""
+    if hasattr(function, "compile"):
+        function.compile(tuple(map(numba.typeof, arguments)))
+
+
+def compile_offspring() -> None:
+    e = _Example()
+    scratch = e.work.plan[0]
+    _compile(make_offspring, e.row, e.row, True, True, e.row, e.random, e.space, scratch)
+    _compile(new_network, e.row, e.random, e.space)
+
+
+def compile_surprisal() -> None:
+    e = _Example()
+    _compile(surprisal, e.row, e.tree, e.work, 1.0)
+
+
+def compile_scoring() -> None:
+    e = _Example()
+    table, bits = e.row, np.zeros(1)
+    _compile(
+        score_rows, e.row, e.row, 0, 0, table, e.tree, e.work, e.row, bits, np.zeros((2, 1))
+    )  # fmt: skip
+    mark_ready("score")
+
+
+def compile_measuring() -> None:
+    e = _Example()
+    _compile(fill_distributions, e.row, e.tree, e.work, np.zeros((1, 1)))
+    mark_ready("measure")
+
+
+def compile_search() -> None:
+    warm_up()
+    e = _Example()
+    row, floats = e.row, np.zeros(1)
+    state = State(
+        np.zeros((2, 2), np.int64), floats, row, floats, e.random, row, floats,
+        np.zeros((2, 2), np.int64), row, floats,
+    )  # fmt: skip
+    _compile(
+        advance, state, True, 0, 2, True, True, True, e.tree, row, floats, e.space, e.work,
+        new_memo(2), row,
+    )  # fmt: skip
+    mark_ready("advance")
+
+
+PARTS = {
+    "offspring": compile_offspring,
+    "surprisal": compile_surprisal,
+    "advance": compile_search,
+    "score": compile_scoring,
+    "measure": compile_measuring,
+}
+
+
+def compile_parts(names: Iterable[str]) -> None:
+    """The parts of these names; `all` is what Python calls, where it is not compiled yet."""
+    for name in names:
+        if name == "all":
+            compile_parts(n for n in ("advance", "score", "measure") if not is_ready(n))
+        else:
+            PARTS[name]()
+
+
+def warm_up() -> None:
+    """Compile the two halves of the search side by side, where there are two cores and a cache."""
+    if CACHE_FOLDER is None or (os.cpu_count() or 1) < 2 or is_ready("advance"):
+        return
+    other = _beside("offspring")
+    compile_surprisal()
+    if other is not None:
+        try:
+            other.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            other.kill()
+
+
+def compile_rest() -> None:
+    """In the background: what scoring and testing need, so that the next command need not wait."""
+    missing = [name for name in ("score", "measure") if not is_ready(name)]
+    if CACHE_FOLDER is not None and (os.cpu_count() or 1) > 1 and missing:
+        _beside(*missing)
+
+
+def _beside(*parts: str) -> subprocess.Popen[bytes] | None:
+    command = [sys.executable, "-m", "mdlrnn.kernels", *parts]
+    quiet = subprocess.DEVNULL
+    try:
+        return subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)
+    except OSError:
+        return None

@@ -1,0 +1,37 @@
+"""The working memory that one thread needs to score networks, one after the other."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._plan import PLAN_ROWS, Plan
+from ._tree import CHUNK, Tree, table_rows
+from ._types import Floats, Floats2
+
+
+class Workspace(NamedTuple):
+    plan: Plan
+    weights: Floats
+    reach: NDArray[np.uint64]
+    values: Floats2
+    tables: Floats2
+    chances: Floats
+    buffer: Floats
+
+
+def workspace_for(tree: Tree, units: int, connections: int) -> Workspace:
+    """Working memory for networks of up to so many units and connections."""
+    finite = max(int(size) for size in tree.sizes[:-1])
+    rows = table_rows(tree.outputs)
+    return Workspace(
+        plan=np.zeros((PLAN_ROWS, max(units, connections, 4) + 1), dtype=np.int64),
+        weights=np.zeros(connections + 1),
+        reach=np.zeros((units, (units + 63) // 64), dtype=np.uint64),
+        values=np.zeros((units, int(tree.sizes[-1]))),
+        tables=np.zeros((units, finite)),
+        chances=np.zeros(rows * CHUNK),
+        buffer=np.zeros(rows * CHUNK),
+    )

@@ -1,0 +1,68 @@
+"""How networks are written as bits: the scheme, and the space of networks it can write.
+
+The bits themselves, `encode` and `decode`, are in `_code`. What the data cost, |D:G|, is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .._checks import check_known, short
+from .._errors import InputError
+from ._activations import ACTIVATIONS, DEFAULT_ACTIVATIONS, with_extensions
+from ._network import Network
+from .schemes import SCHEMES
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How networks are written as bits: the scheme and the space of networks it can write.
+
+    An activation's code is its place in `activations`. `products` allows product units; the
+    bits of `tacl2022` have room for them in any case.
+    """
+
+    scheme: str = "paper"
+    activations: tuple[str, ...] = DEFAULT_ACTIVATIONS
+    products: bool = False
+
+    def __post_init__(self) -> None:
+        check_known(self.scheme, SCHEMES, "scheme")
+        names: object = self.activations
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise InputError(f"activations is {short(names)}; give a sequence of names.")
+        object.__setattr__(self, "activations", tuple(names))
+        for name in self.activations:
+            check_known(name, ACTIVATIONS, "activation")
+            if self.activations.count(name) > 1:
+                raise InputError(f"activations names {name} twice; name each activation once.")
+        if "linear" not in self.activations:
+            raise InputError("activations lacks linear; add it, since input units are linear.")
+        if not isinstance(self.products, bool):
+            raise InputError(f"products is {short(self.products)}; give True or False.")
+
+    @classmethod
+    def fitting(cls, network: Network, scheme: str = "paper") -> Encoding:
+        """The default space of networks, extended where the network needs it.
+
+        The modulos come together, as the paper's extended space has them.
+        """
+        used = [unit.activation for unit in network.units]
+        products = any(unit.type == "product" for unit in network.units)
+        return cls(scheme, with_extensions(used), products)
+
+    def cost(self, activation: str) -> int:
+        """The activation's cost, written in unary."""
+        check_known(activation, ACTIVATIONS, "activation")
+        return SCHEMES[self.scheme].cost(activation)
+
+    def activation_bits(self, activation: str) -> int:
+        """The width of the field that names the activation."""
+        check_known(activation, ACTIVATIONS, "activation")
+        return SCHEMES[self.scheme].activation_bits(activation, self.activations)
+
+    @property
+    def type_bit(self) -> bool:
+        """Whether a unit says if it is of type sum or product."""
+        return SCHEMES[self.scheme].has_type_bit(self.products)

@@ -1,0 +1,7 @@
+"""The encoding schemes: a file for each, and the table of them here."""
+
+from ._paper import PAPER
+from ._scheme import Scheme as Scheme
+from ._tacl2022 import TACL2022
+
+SCHEMES = {scheme.name: scheme for scheme in (PAPER, TACL2022)}

@@ -1,0 +1,181 @@
+"""What lies in a run's folder:
+
+    settings.json   what is searched for, and how; written once, but for the limits
+    corpus.npz      the corpus, so that going on needs nothing else
+    log.jsonl       one event a line: start, progress, resume, end
+    best.json       the best network at the last checkpoint, with its score
+    front.json      the networks that no other beats in both |G| and |D:G|
+    theorem.json    what was proved at the end, where the language is known
+    proved.json     a network that was proved right, where it is not the best one
+    checkpoint-*    all islands, at the generation in the name; the two newest are kept
+    held_out.txt    strings that were kept out of the search
+    lock            held by the process that works on the run
+
+Here they are named, read and written; when, and what must fit together, is in `_recorder`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError, RunError
+from .._files import read_text, reason_of, write_atomically
+from ..network._file import json_text, to_dict
+from ..network._network import Network
+from ..network._objective import Score
+
+SETTINGS, CORPUS, LOG, LOCK = "settings.json", "corpus.npz", "log.jsonl", "lock"
+BEST, FRONT, THEOREM, PROVED = "best.json", "front.json", "theorem.json", "proved.json"
+HELD_OUT = "held_out.txt"
+OWN = (SETTINGS, CORPUS, LOG, BEST, FRONT, THEOREM, PROVED)
+"""Files that a run writes, and writes over."""
+_CHECKPOINT = re.compile(r"checkpoint-(\d{9,})\.npz")
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def checkpoint_path(folder: Path, generation: int) -> Path:
+    return folder / f"checkpoint-{generation:09}.npz"
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """The folder's checkpoints, newest first."""
+    found = [(m, path) for path in folder.iterdir() if (m := _CHECKPOINT.fullmatch(path.name))]
+    return [path for _, path in sorted(found, key=lambda item: int(item[0][1]), reverse=True)]
+
+
+def holds_run(folder: Path) -> bool:
+    return folder.is_dir() and bool((folder / SETTINGS).exists() or checkpoints(folder))
+
+
+def check_holds_run(folder: Path) -> None:
+    """Raise unless a run was saved in the folder."""
+    if not holds_run(folder):
+        what = "holds no run" if folder.is_dir() else "there is no such folder"
+        raise InputError(f"{folder}: {what}; give the folder that a run was saved in.")
+
+
+def write(path: Path, data: str | bytes) -> None:
+    """`write_atomically`; where the disk refuses, the run stops with one sentence."""
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+
+
+def cannot_write(path: Path, error: OSError) -> RunError:
+    if not holds_run(path.parent):
+        return RunError(
+            f"{path}: cannot be written ({reason_of(error)}), so the run was not begun; "
+            "make room or choose another folder."
+        )
+    return RunError(
+        f"{path}: cannot be written ({reason_of(error)}); the run has stopped, and once that is "
+        f"put right mdlrnn evolve --resume {path.parent} goes on from where it was last saved."
+    )
+
+
+def tidy(folder: Path) -> None:
+    """Remove what a process left that was killed while it wrote. Only for who holds the lock."""
+    for name in (*OWN, "checkpoint-"):
+        for path in folder.glob(f".{name}*"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def append_event(folder: Path, event: Mapping[str, Any]) -> None:
+    """One more line in the log, whole or not at all."""
+    path = folder / LOG
+    line = _line({name: _finite(value) for name, value in event.items()}).encode()
+    try:
+        with path.open("ab", buffering=0) as file:
+            before = file.tell()
+            try:
+                if file.write(line) != len(line):
+                    raise OSError(errno.ENOSPC, "no space left on device")
+            except OSError:
+                file.truncate(before)
+                raise
+    except OSError as error:
+        raise cannot_write(path, error) from None
+
+
+def read_log(folder: Path) -> list[dict[str, Any]]:
+    """The events; a line that a crash left half-written is passed over."""
+    path = folder / LOG
+    if not path.exists():
+        return []
+    events = []
+    for line in read_text(path, "log").splitlines():
+        with contextlib.suppress(ValueError, RecursionError):
+            event = json.loads(line)
+            if isinstance(event, dict) and isinstance(event.get("generation"), int):
+                events.append(event)
+    return events
+
+
+def start_event(created: str) -> dict[str, Any]:
+    return {"event": "start", "time": created, "generation": 0, "steps": 0, "seconds": 0.0}
+
+
+def trim_log(folder: Path, generation: int | None, created: str) -> None:
+    """Keep what happened up to the generation from which the run goes on; None is the start.
+
+    A process that was killed in its first moments may have left no start, which is made up for.
+    """
+    events = read_log(folder)
+    if generation is None:
+        kept = [event for event in events if event.get("event") in ("start", "resume")]
+    else:
+        kept = [event for event in events if event["generation"] <= generation]
+    if not any(event.get("event") == "start" for event in kept):
+        kept.insert(0, start_event(created))
+    write(folder / LOG, "".join(map(_line, kept)))
+
+
+def write_best(folder: Path, network: Network, score: Score, scheme: str) -> None:
+    """The network's file, with what it costs."""
+    about = {"g": score.g, "d_given_g": score.d_given_g, "mdl": score.mdl, "encoding": scheme}
+    cost = {name: _finite(value) for name, value in about.items()}
+    write(folder / BEST, json_text({**to_dict(network), "score": cost}) + "\n")
+
+
+def write_front(folder: Path, front: Iterable[Mapping[str, Any]]) -> None:
+    rows = ",\n".join(" " + json.dumps(entry, ensure_ascii=False) for entry in front)
+    write(folder / FRONT, f"[\n{rows}\n]\n")
+
+
+def write_theorem(folder: Path, theorem: Mapping[str, Any]) -> None:
+    write(folder / THEOREM, json.dumps(theorem, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_object(path: Path, what: str) -> dict[str, Any]:
+    """A JSON object that a run wrote; `what` names it in the error."""
+    try:
+        data = json.loads(read_text(path, what))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path}: not JSON; put back the file as the run wrote it.") from None
+    if not isinstance(data, dict):
+        raise InputError(f"{path}: not the {what} of a run; choose the folder of a run.")
+    return data
+
+
+def _line(event: Mapping[str, Any]) -> str:
+    return json.dumps(event, ensure_ascii=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity; a log says null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value

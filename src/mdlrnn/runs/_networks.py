@@ -1,0 +1,61 @@
+"""A network from wherever one can be: a value, a file, a run or a run's folder; and the corpus of a
+run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .._checks import short
+from .._errors import InputError
+from .._files import PathLike, unreadable
+from ..corpus._corpus import Corpus
+from ..network._network import Network
+from ._files import BEST, check_holds_run
+from ._sealed import unseal
+from ._status import status_of
+
+NetworkSource = Network | PathLike
+"""What a function that needs a network takes; a `Run` serves too."""
+
+
+def network_from(source: object) -> Network:
+    """The network itself, that of a file, or the best network of a run."""
+    if isinstance(source, Network):
+        return source
+    best = getattr(source, "best", None)
+    if isinstance(best, Network):
+        return best
+    if isinstance(source, str | os.PathLike):
+        return load_network(Path(source))
+    raise InputError(
+        f"{short(source)} is no network; give a Network, a Run, or the path of a network's file "
+        "or a run's folder."
+    )
+
+
+def load_network(path: Path) -> Network:
+    """The network in a file, or the best one of the run in a folder."""
+    if not path.is_dir():
+        return Network.load(path)
+    check_holds_run(path)
+    if not (path / BEST).exists():
+        running = status_of(path).status == "running"
+        remedy = "wait a little" if running else "let mdlrnn evolve --resume go on with it"
+        raise InputError(f"{path}: the run has saved no network yet; {remedy}.")
+    return Network.load(path / BEST)
+
+
+def read_corpus(path: Path) -> Corpus:
+    """The corpus that a run keeps."""
+    if not path.exists():
+        raise InputError(f"{path} is missing; give the corpus file together with --resume.")
+    try:
+        return Corpus.from_arrays(unseal(path.read_bytes()))
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except InputError as error:
+        raise InputError(
+            f"{path}: {str(error).rstrip('.')}; delete it and give the corpus file together "
+            "with --resume."
+        ) from None

@@ -1,0 +1,357 @@
+"""Beginning a run in a folder, writing it down, and going on with it.
+
+A run that is stopped, killed or cut off by a full disk goes on from its last checkpoint to the same
+networks as one that was never disturbed. The files are described in `_files`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError, RunError
+from .._files import PathLike, reason_of
+from ..corpus._corpus import Corpus
+from ..network._network import Network
+from ..network._objective import Score
+from ..search._archipelago import Archipelago, network_of
+from ..search._evolve import OnProgress, evolve_islands
+from ..search._island import Problem
+from ..search._run import Progress, Run
+from ..search._settings import Stop
+from ._checkpoint import load, to_bytes
+from ._files import (
+    BEST,
+    CORPUS,
+    LOCK,
+    LOG,
+    OWN,
+    PROVED,
+    SETTINGS,
+    append_event,
+    check_holds_run,
+    checkpoint_path,
+    checkpoints,
+    holds_run,
+    now,
+    start_event,
+    tidy,
+    trim_log,
+    write,
+    write_best,
+    write_front,
+    write_theorem,
+)
+from ._lock import acquire, holder
+from ._networks import read_corpus
+from ._sealed import seal
+from ._settings import (
+    Settings,
+    check_unchanged,
+    new_settings,
+    read_settings,
+    versions,
+    write_settings,
+)
+
+KEPT = 2
+"""Checkpoints that are kept: should the newest not be readable, there is one before it."""
+LEAST_SECONDS = 5.0
+"""Between two checkpoints at migrations."""
+MOST_SECONDS = 60.0
+"""Between two checkpoints at all."""
+SHOWN = 5
+"""Networks of the front that are looked at when a run goes on until something is found."""
+LOG_SECONDS = 10.0
+"""Between two progress lines in the log, unless there is news."""
+
+Until = Callable[[list[Network]], str | None]
+"""Shown the best networks when there are new ones; it may name a reason to stop."""
+
+
+class Recorder:
+    """A run as it is worked on. Without a folder nothing is written."""
+
+    def __init__(
+        self,
+        folder: Path | None,
+        problem: Problem,
+        start: Archipelago | None,
+        settings: Settings,
+    ) -> None:
+        self.folder = folder
+        self.problem = problem
+        self.start = start
+        self.settings = settings
+        self._latest = start
+        self._saved = None if start is None else start.generation
+        self._best: Network | None = None
+        self._saved_at = self._logged_at = time.monotonic()
+
+    def evolve(
+        self,
+        executor: Executor | None = None,
+        threads: int | None = None,
+        on_progress: OnProgress | None = None,
+        until: Until | None = None,
+    ) -> Run:
+        ended: str | None = None
+
+        def tell(progress: Progress) -> bool | None:
+            nonlocal ended
+            self._record(progress)
+            stop_requested = on_progress(progress) if on_progress is not None else None
+            if until is not None and (progress.improved or progress.migrated):
+                front = sorted(progress.archipelago.front(), key=lambda entry: entry[0] + entry[1])
+                ended = until([network_of(self.problem, row) for *_, row in front[:SHOWN]])
+            return stop_requested or ended is not None
+
+        run = evolve_islands(
+            self.problem, self.settings.stop, executor=executor, threads=threads,
+            on_progress=tell, start=self.start,
+        )  # fmt: skip
+        if ended is not None:
+            run = replace(run, reason=ended)
+        self._finish(run)
+        return replace(run, folder=self.folder)
+
+    def keep_theorem(self, theorem: Mapping[str, Any], proved: Network | None) -> None:
+        """Write down what was proved, and the network that it is about unless it is the best."""
+        if self.folder is not None:
+            write_theorem(self.folder, theorem)
+            if proved is not None:
+                write(self.folder / PROVED, proved.to_json() + "\n")
+
+    def abandon(self, reason: str) -> None:
+        """Save the run as it was last seen; the process is about to leave it."""
+        if self._latest is not None:
+            self._save(self._latest)
+            self._log("end", self._latest, reason=reason)
+
+    def show(self, archipelago: Archipelago) -> None:
+        """Write the front and, if it is not the one that is there, the best network."""
+        if self.folder is None:
+            return
+        write_front(
+            self.folder,
+            (
+                {"g": g, "d_given_g": bits, "network": network_of(self.problem, row).to_dict()}
+                for g, bits, row in archipelago.front()
+            ),
+        )
+        _, g, d_given_g, row = archipelago.best_row()
+        best = network_of(self.problem, row)
+        if best != self._best:
+            write_best(self.folder, best, Score(g, d_given_g), self.problem.encoding.scheme)
+            self._best = best
+
+    def _record(self, progress: Progress) -> None:
+        self._latest = progress.archipelago
+        at = time.monotonic()
+        if progress.improved or progress.migrated or at - self._logged_at >= LOG_SECONDS:
+            self._logged_at = at
+            speed = progress.steps_per_second
+            news = {"improved": progress.improved, "migrated": progress.migrated}
+            self._log("progress", progress.archipelago, **news, steps_per_second=round(speed))
+        passed = at - self._saved_at
+        if passed >= (LEAST_SECONDS if progress.migrated else MOST_SECONDS):
+            self._save(progress.archipelago)
+
+    def _finish(self, run: Run) -> None:
+        self._save(run.archipelago)
+        speed = round(run.statistics.steps_per_second)
+        self._log("end", run.archipelago, reason=run.reason, steps_per_second=speed)
+
+    def _save(self, archipelago: Archipelago) -> None:
+        """A checkpoint first; what people read follows it, so it is never ahead of it."""
+        if self.folder is None:
+            return
+        if self._saved != archipelago.generation:
+            path = checkpoint_path(self.folder, archipelago.generation)
+            write(path, to_bytes(archipelago, self.settings.fingerprint))
+            self._saved = archipelago.generation
+            for old in checkpoints(self.folder)[KEPT:]:
+                with suppress(OSError):
+                    old.unlink()
+        self.show(archipelago)
+        self._saved_at = time.monotonic()
+
+    def _log(self, event: str, archipelago: Archipelago, **more: Any) -> None:
+        if self.folder is None:
+            return
+        value, g, d_given_g, _ = archipelago.best_row()
+        append_event(
+            self.folder,
+            {
+                "event": event,
+                "time": now(),
+                "generation": archipelago.generation,
+                "steps": archipelago.steps,
+                "seconds": round(archipelago.seconds, 3),
+                "value": value,
+                "g": g,
+                "d_given_g": d_given_g,
+                "mdl": g + d_given_g,
+                **more,
+            },
+        )
+
+
+@contextmanager
+def begin(
+    folder: PathLike | None,
+    problem: Problem,
+    stop: Stop,
+    about: Mapping[str, Any] | None = None,
+) -> Iterator[Recorder]:
+    """A recorder for a new run; `about` says more of the corpus: its name, path and words."""
+    settings = new_settings(problem, stop, about or {})
+    if folder is None:
+        yield Recorder(None, problem, None, settings)
+        return
+    home = Path(folder)
+    _refuse_if_taken(home)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{home}: cannot be made ({reason_of(error)}); choose another folder."
+        ) from None
+    with _locked(home):
+        _refuse_if_taken(home)
+        tidy(home)
+        write(home / CORPUS, seal(problem.corpus.to_arrays()))
+        # From here on the folder holds a run.
+        write_settings(home, settings)
+        append_event(home, start_event(settings.created))
+        with _abandoned_well(Recorder(home, problem, None, settings)) as recorder:
+            yield recorder
+
+
+@contextmanager
+def reopen(
+    folder: PathLike, corpus: Corpus | None = None, stop: Stop | None = None
+) -> Iterator[Recorder]:
+    """A recorder that goes on with the run in the folder, with other limits if some are given."""
+    home = Path(folder)
+    check_holds_run(home)
+    with _locked(home):
+        settings = read_settings(home)
+        problem = _problem(home, settings, corpus)
+        start = _newest(home, problem, settings.fingerprint)
+        if stop is not None:
+            settings = settings.with_stop(stop)
+        tidy(home)
+        trim_log(home, None if start is None else start.generation, settings.created)
+        write_settings(home, settings)
+        if not (home / CORPUS).exists():
+            write(home / CORPUS, seal(problem.corpus.to_arrays()))
+        event: dict[str, Any] = {
+            "event": "resume", "time": now(), "generation": 0, "steps": 0, "seconds": 0.0,
+        }  # fmt: skip
+        if start is not None:
+            event["generation"], event["steps"] = start.generation, start.steps
+            event["seconds"] = round(start.seconds, 3)
+        append_event(home, {**event, "stop": settings.stop.to_dict(), "versions": versions()})
+        recorder = Recorder(home, problem, start, settings)
+        if start is not None:
+            recorder.show(start)
+        with _abandoned_well(recorder):
+            yield recorder
+
+
+@contextmanager
+def _abandoned_well(recorder: Recorder) -> Iterator[Recorder]:
+    """Whatever else goes wrong, what has been found so far is saved."""
+    try:
+        yield recorder
+    except RunError:
+        raise
+    except BaseException as error:
+        with suppress(RunError):
+            recorder.abandon("stopped" if isinstance(error, KeyboardInterrupt) else "failed")
+        raise
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    path = folder / LOCK
+    try:
+        file = acquire(path)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be locked ({reason_of(error)}); choose another folder."
+        ) from None
+    if file is None:
+        who = holder(path) or "another process"
+        raise InputError(
+            f"{folder}: {who} is working on this run; wait for it to end, or stop it first."
+        )
+    with file:
+        yield
+
+
+def _refuse_if_taken(folder: Path) -> None:
+    """A new run needs a folder without a run, and never writes over files that are not its own."""
+    if holds_run(folder):
+        raise InputError(
+            f"{folder} already holds a run; --resume {folder} to go on, or choose another folder."
+        )
+    half_made = (folder / LOCK).exists() and not (folder / LOG).exists()
+    for name in (*OWN, LOCK):
+        if (folder / name).exists() and not (half_made and name in (LOCK, CORPUS)):
+            raise InputError(
+                f"{folder} has a file named {name}, which a run would write over; "
+                "choose another folder."
+            )
+
+
+def _problem(folder: Path, settings: Settings, given: Corpus | None) -> Problem:
+    """What the run searches for, and proof that it is still the same."""
+    path = folder / CORPUS
+    digest = settings.corpus["digest"]
+    if given is not None and given.digest != digest:
+        raise InputError(
+            f"the corpus given is not the one that {folder} was started with; leave it out to go "
+            "on with that one, or start a new run."
+        )
+    corpus = read_corpus(path) if given is None else given
+    if corpus.digest != digest:
+        raise InputError(
+            f"{path} is not the corpus that {folder / SETTINGS} names; "
+            "delete it and give the corpus file together with --resume."
+        )
+    check_unchanged(folder, settings)
+    return Problem(corpus, settings.search, settings.encoding, settings.objective)
+
+
+def _newest(folder: Path, problem: Problem, fingerprint: str) -> Archipelago | None:
+    """The newest checkpoint; None if the run was cut off before its first one."""
+    found = checkpoints(folder)
+    if not found:
+        if (folder / BEST).exists():
+            raise InputError(f"{folder}: its checkpoints are missing; start a new run.")
+        return None
+    try:
+        return load(found[0], problem, fingerprint)
+    except InputError as error:
+        older = next((path for path in found[1:] if _can_load(path, problem, fingerprint)), None)
+        advice = (
+            "no other checkpoint of this run can be used, so start a new run"
+            if older is None
+            else f"delete it to go on from {older.name}"
+        )
+        raise InputError(f"{error}; {advice}.") from None
+
+
+def _can_load(path: Path, problem: Problem, fingerprint: str) -> bool:
+    try:
+        load(path, problem, fingerprint)
+    except InputError:
+        return False
+    return True

@@ -1,0 +1,176 @@
+"""A run's settings.json: what is searched for and how, and proof that it is still the same.
+
+The fingerprint is a hash of the file's own words, not of what this version makes of them. So a run
+goes on after `Search` has got new fields, which it then has with the value that means "as before",
+and after fields have got new names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._errors import InputError
+from .._version import __version__
+from ..network._encoding import Encoding
+from ..network._objective import Objective
+from ..search._settings import LIMITS, Search, Stop
+from ._files import SETTINGS, now, read_object, write
+
+if TYPE_CHECKING:
+    from ..search._island import Problem
+
+FORMAT = "mdlrnn-run/2"
+FIRST_FORMAT = "mdlrnn-run/1"
+"""One object held the search, the encoding and the limits."""
+RENAMED = {
+    "further_mutations": "further_mutation_rate",
+    "fresh_weights": "redraw_weight_rate",
+    "compound_mutations": "compound_mutation_rate",
+    "grafts": "crossover_rate",
+    "stacks": "stack_rate",
+    "anywhere": "unrestricted",
+}
+"""Fields of the first format, and what they are called since."""
+_ENCODING_FIELDS = ("encoding", "activations", "products")
+
+
+class Settings(NamedTuple):
+    search: Search
+    stop: Stop
+    encoding: Encoding
+    objective: Objective
+    corpus: dict[str, Any]
+    """Its name, what it was made from, whether its symbols are words, and its digest."""
+    fingerprint: str
+    data: dict[str, Any]
+    """The file's own words."""
+
+    @property
+    def created(self) -> str:
+        return str(self.data["created"])
+
+    def with_stop(self, stop: Stop) -> Settings:
+        """The same run with other limits."""
+        limits = stop.to_dict()
+        place = "search" if self.data["format"] == FIRST_FORMAT else "stop"
+        if place == "search":
+            limits["generations"] = stop.last_generation
+        data = {**self.data, place: {**self.data[place], **limits}}
+        return self._replace(stop=stop, data=data)
+
+
+def new_settings(problem: Problem, stop: Stop, about: Mapping[str, Any]) -> Settings:
+    corpus = {**about, "digest": problem.corpus.digest}
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "created": now(),
+        "corpus": corpus,
+        "search": problem.search.to_dict(),
+        "stop": stop.to_dict(),
+        "encoding": _encoding_data(problem.encoding),
+        "objective": asdict(problem.objective),
+        "versions": versions(),
+    }
+    data["fingerprint"] = fingerprint_of(data)
+    return Settings(
+        problem.search, stop, problem.encoding, problem.objective, corpus, data["fingerprint"], data
+    )
+
+
+def versions() -> dict[str, str]:
+    return {
+        "mdlrnn": __version__,
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "numba": version("numba"),
+    }
+
+
+def fingerprint_of(data: Mapping[str, Any]) -> str:
+    """A hash of all that decides which networks are found: corpus, settings, objective."""
+    search = {name: value for name, value in data["search"].items() if name not in LIMITS}
+    whole = [data["corpus"]["digest"], search, data["objective"]]
+    if data["format"] != FIRST_FORMAT:
+        whole.append(data["encoding"])
+    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
+
+
+def write_settings(folder: Path, settings: Settings) -> None:
+    write(folder / SETTINGS, json.dumps(settings.data, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_settings(folder: Path) -> Settings:
+    path = folder / SETTINGS
+    data = read_object(path, "settings")
+    kind = data.get("format")
+    if not isinstance(kind, str) or not kind.startswith("mdlrnn-run/"):
+        raise InputError(f"{path}: not the settings of a run; choose the folder of a run.")
+    if kind not in (FORMAT, FIRST_FORMAT):
+        raise InputError(
+            f'{path}: its format is "{kind[:40]}", and this version of mdlrnn reads "{FORMAT}"; '
+            "update mdlrnn."
+        )
+    try:
+        encoding, search = _read_search(data)
+        limits = data["search"] if kind == FIRST_FORMAT else data["stop"]
+        if not isinstance(data["versions"], dict):
+            raise TypeError
+        return Settings(
+            search,
+            Stop.from_dict(limits),
+            encoding,
+            Objective(**data["objective"]),
+            _corpus(data["corpus"]),
+            str(data["fingerprint"]),
+            {**data, "created": str(data["created"])},
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(
+            f"{path}: something is missing or out of place; put back the file as the run wrote it."
+        ) from None
+
+
+def check_unchanged(folder: Path, settings: Settings) -> None:
+    """Raise if somebody has changed what decides which networks are found."""
+    if fingerprint_of(settings.data) != settings.fingerprint:
+        raise InputError(
+            f"{folder / SETTINGS} has been changed since the run began; put back the file as the "
+            "run wrote it, or start a new run with the new settings."
+        )
+
+
+def _read_search(data: Mapping[str, Any]) -> tuple[Encoding, Search]:
+    fields = dict(data["search"])
+    if data["format"] == FIRST_FORMAT:
+        scheme, activations, products = (fields.pop(name) for name in _ENCODING_FIELDS)
+        fields = {
+            RENAMED.get(name, name): value for name, value in fields.items() if name not in LIMITS
+        }
+    else:
+        scheme, activations, products = (data["encoding"][name] for name in _ENCODING_FIELDS)
+    encoding = Encoding(scheme, activations, products)
+    return encoding, Search.from_dict(fields, encoding)
+
+
+def _encoding_data(encoding: Encoding) -> dict[str, Any]:
+    values = (encoding.scheme, list(encoding.activations), encoding.products)
+    return dict(zip(_ENCODING_FIELDS, values, strict=True))
+
+
+def _corpus(data: Any) -> dict[str, Any]:
+    """Texts all of them, but for whether symbols are words."""
+    if not isinstance(data, dict) or not isinstance(data["digest"], str):
+        raise TypeError
+    for name, value in data.items():
+        if not isinstance(value, bool if name == "words" else str | None):
+            raise TypeError
+    return data

@@ -1,0 +1,86 @@
+"""All islands together between two epochs: what a checkpoint holds and what a run goes on from."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..kernels._genome import Words, network_from_row
+from ..kernels._state import EVALUATIONS, HITS, STEPS, State
+from ..network._network import Network
+from ._island import Problem, best_of, front_of, rows_of
+
+
+@dataclass(frozen=True)
+class Archipelago:
+    islands: tuple[State, ...]
+    generation: int = 0
+    migrations: int = 0
+    migrated_at: int = 0
+    """The generation of the last migration."""
+    best: float = np.inf
+    """The lowest value of the objective at the last check."""
+    improved_at: int = 0
+    """The generation at which it was first seen."""
+    seconds: float = 0.0
+    """Time spent so far, in this run and those it goes on from."""
+    history: tuple[dict[str, float], ...] = field(default=(), repr=False)
+
+    def digest(self) -> str:
+        """A hash of every network, score and random state: equal runs have equal digests."""
+        whole = hashlib.sha256(f"{self.generation} {self.migrations}".encode())
+        for state in self.islands:
+            for row in rows_of(state):
+                whole.update(row.tobytes())
+            for part in (state.values, state.lengths, state.bits, state.random):
+                whole.update(np.ascontiguousarray(part).tobytes())
+        return whole.hexdigest()
+
+    def counted(self, counter: int) -> int:
+        return sum(int(state.counters[counter]) for state in self.islands)
+
+    @property
+    def steps(self) -> int:
+        return self.counted(STEPS)
+
+    @property
+    def evaluations(self) -> int:
+        return self.counted(EVALUATIONS)
+
+    @property
+    def cache_hits(self) -> int:
+        return self.counted(HITS)
+
+    def best_row(self) -> tuple[float, int, float, Words]:
+        """(value, |G|, |D:G|, row) of the best network; ties go to the first island."""
+        home = min(self.islands, key=lambda state: float(state.values.min()))
+        i = best_of(home, 1)[0]
+        row = rows_of(home)[i]
+        return float(home.values[i]), int(home.lengths[i]), float(home.bits[i]), row
+
+    def best_entries(self) -> list[tuple[int, float, Words]]:
+        """(|G|, |D:G|, row) of the best network of each island, best first."""
+        homes = sorted(self.islands, key=lambda state: float(state.values.min()))
+        found = []
+        for home in homes:
+            i = best_of(home, 1)[0]
+            found.append((int(home.lengths[i]), float(home.bits[i]), rows_of(home)[i]))
+        return found
+
+    def front(self) -> list[tuple[int, float, Words]]:
+        """(|G|, |D:G|, row): for each |G| the best network, where it beats all shorter ones."""
+        every = [entry for state in self.islands for entry in front_of(state)]
+        every.sort(key=lambda entry: (entry[0], entry[1]))
+        kept: list[tuple[int, float, Words]] = []
+        for entry in every:
+            if not kept or entry[1] < kept[-1][1]:
+                kept.append(entry)
+        return kept
+
+
+def network_of(problem: Problem, row: Words) -> Network:
+    """A row of the problem's archipelago as a network with the corpus' symbols."""
+    corpus = problem.corpus
+    return network_from_row(row, corpus.inputs, corpus.outputs, corpus.alphabet)

@@ -1,0 +1,216 @@
+"""One island: an epoch as a pure function from state to state.
+
+`epoch` is what executors run, in threads, processes or on other machines. It depends on nothing but
+its arguments; what it keeps between calls (the corpus tree, working memory, remembered scores) only
+saves time.
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._errors import InputError
+from ..corpus._corpus import Corpus, forbid_only_boundary
+from ..kernels._advance import NEEDS_ROOM, advance
+from ..kernels._compile import announced
+from ..kernels._evaluate import Memo, new_memo
+from ..kernels._genome import CONNECTION_WORDS, HEADER, Words, size_of
+from ..kernels._length import encoding_table
+from ..kernels._mutate import compound_rates, simple_rates
+from ..kernels._random import Random
+from ..kernels._space import Space
+from ..kernels._state import COUNTERS, FRONT_COUNT, FRONT_SIZE, STEPS, State
+from ..kernels._tree import Tree, tree_of
+from ..kernels._warm_up import warm_up
+from ..kernels._workspace import Workspace, workspace_for
+from ..network._activations import ACTIVATIONS
+from ..network._encoding import Encoding
+from ..network._objective import Objective
+from ._settings import RATES, Search
+
+ROW_WORDS = 512
+"""Words of a row at first, 4 KiB: 20 units with 20 connections and an offspring, say. Rows double
+when need be."""
+
+
+class Problem(NamedTuple):
+    """All that an epoch needs besides the island."""
+
+    corpus: Corpus
+    search: Search
+    encoding: Encoding
+    objective: Objective = Objective()
+
+
+class Tools(NamedTuple):
+    """What the kernels read, derived from a problem."""
+
+    tree: Tree
+    encoding: Any
+    multipliers: Any
+    space: Space
+
+
+@lru_cache(maxsize=4)
+def tools_for(problem: Problem) -> Tools:
+    corpus, search, encoding, objective = problem
+    return Tools(
+        tree_of(corpus),
+        encoding_table(encoding),
+        np.array([objective.g, objective.d, objective.l1, objective.l2]),
+        space_for(corpus.inputs, corpus.outputs, search, encoding),
+    )
+
+
+def space_for(inputs: int, outputs: int, search: Search, encoding: Encoding) -> Space:
+    codes = [ACTIVATIONS[name].code for name in encoding.activations]
+    return Space(
+        inputs=inputs,
+        outputs=outputs,
+        activations=np.array(codes, dtype=np.int64),
+        products=encoding.products,
+        unrestricted=search.unrestricted,
+        max_units=search.max_units,
+        max_connections=search.max_connections,
+        **{name: float(getattr(search, name)) for name in RATES},
+        simple_mutations=simple_rates(encoding.products),
+        compound_mutations=compound_rates(),
+    )
+
+
+class _Memory(threading.local):
+    """Each thread's working memory for the problem and row size it last worked on."""
+
+    key: tuple[Problem, int] | None = None
+    work: Workspace
+    memo: Memo
+
+
+_MEMORY = _Memory()
+
+
+def _memory_for(problem: Problem, tree: Tree, words: int) -> tuple[Workspace, Memo]:
+    if _MEMORY.key != (problem, words):
+        most = (words - HEADER) // CONNECTION_WORDS + 1
+        _MEMORY.work = workspace_for(tree, most, most)
+        _MEMORY.memo = new_memo()
+        _MEMORY.key = (problem, words)
+    return _MEMORY.work, _MEMORY.memo
+
+
+def random_states(seed: int, islands: int) -> list[Random]:
+    """A random state for each island, independent of how many there are."""
+    children = np.random.SeedSequence(seed).spawn(islands)
+    return [child.generate_state(4, np.uint64).astype(np.uint64) for child in children]
+
+
+def new_island(problem: Problem, random: Random) -> State:
+    """An island with random networks; `random` is its random state."""
+    needed = HEADER + 3 * (
+        problem.corpus.inputs + problem.corpus.outputs
+        + 2 * problem.corpus.inputs * problem.corpus.outputs
+    )  # fmt: skip
+    words = ROW_WORDS
+    while words < 2 * needed:
+        words *= 2
+    size = problem.search.population
+    state = State(
+        genomes=np.zeros((size, words), dtype=np.int64),
+        values=np.zeros(size),
+        lengths=np.zeros(size, dtype=np.int64),
+        bits=np.zeros(size),
+        random=random.copy(),
+        counters=np.zeros(COUNTERS, dtype=np.int64),
+        best_value=np.full(1, np.inf),
+        front=np.zeros((FRONT_SIZE, words), dtype=np.int64),
+        front_lengths=np.zeros(FRONT_SIZE, dtype=np.int64),
+        front_bits=np.zeros(FRONT_SIZE),
+    )
+    return _populated(problem, state)
+
+
+def restart(problem: Problem, state: State) -> State:
+    """The island with new random networks; its random state, counters and front go on."""
+    state = copy_of(state)
+    state.best_value[0] = np.inf
+    return _populated(problem, state)
+
+
+def _populated(problem: Problem, state: State) -> State:
+    _advance(problem, state, 0, populate=True)
+    return state
+
+
+def epoch(problem: Problem, state: State, generations: int, crowded: bool = False) -> State:
+    """The island so many generations later. The state given is left as it is."""
+    state = copy_of(state)
+    end = int(state.counters[STEPS]) + generations * problem.search.population
+    while (steps := end - int(state.counters[STEPS])) > 0:
+        if _advance(problem, state, steps, crowded=crowded) == NEEDS_ROOM:
+            state = with_room(state, 2 * state.genomes.shape[1])
+    return state
+
+
+def _advance(
+    problem: Problem, state: State, steps: int, *, populate: bool = False, crowded: bool = False
+) -> int:
+    tools = tools_for(problem)
+    search = problem.search
+    words = state.genomes.shape[1]
+    work, memo = _memory_for(problem, tools.tree, words)
+    child = np.zeros(words, dtype=np.int64)
+    with announced("advance", "the search", warm_up):
+        return advance(
+            state, populate, steps, search.tournament, search.distinct, search.elitist, crowded,
+            *tools, work, memo, child,
+        )  # fmt: skip
+
+
+def check_room(problem: Problem) -> None:
+    """Raise unless the limits leave room for the smallest network of the corpus."""
+    corpus, search = problem.corpus, problem.search
+    forbid_only_boundary(corpus)
+    if search.max_units < corpus.inputs + corpus.outputs:
+        raise InputError(
+            f"max_units is {search.max_units}, but the corpus needs {corpus.inputs} inputs and "
+            f"{corpus.outputs} outputs; allow more units."
+        )
+    if search.max_connections < corpus.outputs:
+        raise InputError(
+            f"max_connections is {search.max_connections}, but each of the {corpus.outputs} "
+            "outputs starts with one; allow more connections."
+        )
+
+
+def copy_of(state: State) -> State:
+    parts: Any = (part.copy() for part in state)
+    return State(*parts)
+
+
+def with_room(state: State, words: int) -> State:
+    """The same island with rows of `words` words."""
+    widen = ((0, 0), (0, words - state.genomes.shape[1]))
+    return state._replace(genomes=np.pad(state.genomes, widen), front=np.pad(state.front, widen))
+
+
+def best_of(state: State, count: int) -> list[int]:
+    """The places of the best networks, best first; ties by place."""
+    return [int(i) for i in np.argsort(state.values, kind="stable")[:count]]
+
+
+def rows_of(state: State) -> list[Words]:
+    """The networks' rows, each as long as it needs to be."""
+    return [row[: int(size_of(row))] for row in state.genomes]
+
+
+def front_of(state: State) -> list[tuple[int, float, Words]]:
+    """(|G|, |D:G|, row) of the networks that no other beats in both, shortest first."""
+    count = int(state.counters[FRONT_COUNT])
+    return [
+        (int(state.front_lengths[i]), float(state.front_bits[i]), row[: int(size_of(row))])
+        for i, row in enumerate(state.front[:count])
+    ]

@@ -1,0 +1,109 @@
+"""What a search tells while it goes on, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._later import later
+from ..network._encoding import Encoding
+from ..network._network import Network
+from ..network._objective import Objective, Score
+from ._archipelago import Archipelago, network_of
+from ._island import Problem
+from ._settings import Search, Stop
+
+if TYPE_CHECKING:
+    from ..proofs._proof import Proof
+    from ..proofs._prover import Theorem
+
+
+class Progress(NamedTuple):
+    """What `on_progress` is told. It may return True to stop the run here."""
+
+    generation: int
+    generations: int
+    """The generation at which the run ends at the latest."""
+    value: float
+    """The objective's value of the best network."""
+    g: int
+    d_given_g: float
+    steps: int
+    steps_per_second: float
+    seconds: float
+    improved: bool
+    island_values: tuple[float, ...]
+    """The best value on each island."""
+    migrated: bool
+    archipelago: Archipelago
+    problem: Problem
+    stop: Stop
+
+    @property
+    def mdl(self) -> float:
+        return self.g + self.d_given_g
+
+    def best(self) -> Network:
+        return network_of(self.problem, self.archipelago.best_row()[3])
+
+    def __repr__(self) -> str:
+        return (
+            f"Progress(generation {self.generation}, |G| {self.g}, |D:G| {self.d_given_g:.6g}, "
+            f"{self.steps:,} steps, {self.seconds:.1f} s)"
+        )
+
+
+class Statistics(NamedTuple):
+    steps: int
+    evaluations: int
+    cache_hits: int
+    """Evaluations answered from memory; depends on threads and restarts, unlike the result."""
+    seconds: float
+    steps_per_second: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """The outcome of a search."""
+
+    best: Network
+    score: Score
+    value: float
+    """The objective's value of the best network."""
+    front: tuple[tuple[Network, Score], ...]
+    """For each |G| the network with the lowest |D:G|, where it beats all shorter ones."""
+    reason: str
+    """Why it ended: 'generations', 'target', 'patience', 'time', 'proved' or 'stopped'."""
+    history: tuple[dict[str, float], ...]
+    """The best value, |G| and |D:G| whenever it improved, with generation, steps and seconds."""
+    statistics: Statistics
+    search: Search
+    stop: Stop
+    encoding: Encoding
+    objective: Objective
+    archipelago: Archipelago
+    """The final population, from which the run can go on."""
+    theorem: Theorem | None = field(default=None, repr=False)
+    """What was found out about the best network and, if that is wrong, about others."""
+    folder: Path | None = None
+    """Where the run is kept, if it is."""
+
+    @property
+    def proof(self) -> Proof | None:
+        """What was proved of the best network, or of another where only that is right; None where
+        no proof was sought."""
+        if self.theorem is None:
+            return None
+        return self.theorem.proved or self.theorem.proof
+
+    def __repr__(self) -> str:
+        return (
+            f"Run({self.reason} after {self.archipelago.generation} generations, "
+            f"best {self.score!r}, {self.statistics.steps:,} steps)"
+        )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the curve and the best network."""
+        html: Any = later("plots", "run_html")(self)
+        return str(html)

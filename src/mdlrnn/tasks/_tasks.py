@@ -1,0 +1,192 @@
+"""The paper's tasks: a language or a transducer, its training sets and its test sets.
+
+With seed 100 the training and test sets are the paper's own, string for string. Test sets come in
+parts, so that two million characters are never in memory at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from typing import Any
+
+from .. import languages, zoo
+from .._checks import is_integer, short
+from .._errors import InputError
+from .._files import PathLike
+from ..corpus._corpus import Corpus
+from ..languages import Grammar, Language, Transducer, load_grammar
+from ..languages._machine import random_from
+from ..languages._transducer import pairs
+from ..network._activations import DEFAULT_ACTIVATIONS
+from ..network._encoding import Encoding
+from ..network._network import Network
+
+SEED = 100
+PART = 250_000
+"""Characters of a part of a test set."""
+BEYOND = 1_000
+"""Values of n in a test set of the counter languages (paper, section 4.3.2)."""
+PAIRS_BEYOND = 49
+"""Values of n, and of m, in a test set of a^n b^m c^(n+m)."""
+TEST_STRINGS = 50_000
+"""Strings in a test set of a Dyck language."""
+NUMBERS_BEYOND = 250
+"""Values of each number in a test set of addition."""
+LARGEST = 10_000_000
+"""Strings in a training set; more would take gigabytes."""
+MOST_DIGITS = 18
+"""Of a size behind the name of a task; what is longer is no size."""
+
+
+@dataclass(frozen=True)
+class Task:
+    name: str
+    title: str
+    sizes: tuple[int, ...]
+    """Training sizes of the paper."""
+    language: Language | Grammar | Transducer
+    tests: Callable[[Corpus, int], Iterator[Corpus]]
+    """The test set in parts, given the training set and the seed."""
+    optimum: Callable[[], Network] | None = None
+    """A network whose score the paper takes as the optimum, instead of the true distribution's."""
+    further_activations: tuple[str, ...] = ()
+    """Those that the paper allows for this task alone."""
+    products: bool = False
+    """Whether it allows product units."""
+
+    @property
+    def size(self) -> int:
+        return self.sizes[-1]
+
+    def strings(self, size: int | None = None, seed: int = SEED) -> list[Any]:
+        """Training strings; of a grammar over words, tuples of words."""
+        return list(self.language.sample(self._checked(size), seed))
+
+    def training(self, size: int | None = None, seed: int = SEED) -> Corpus:
+        return self.language.training(self._checked(size), seed)
+
+    def test(self, size: int | None = None, seed: int = SEED) -> Iterator[Corpus]:
+        """The test set that goes with a training set, in parts."""
+        return self.tests(self.training(size, seed), seed)
+
+    def encoding(self, scheme: str = "paper") -> Encoding:
+        """The space of networks that the paper searches on this task."""
+        return Encoding(scheme, (*DEFAULT_ACTIVATIONS, *self.further_activations), self.products)
+
+    def _checked(self, size: int | None) -> int:
+        size = self.size if size is None else size
+        if not is_integer(size) or not 1 <= size <= LARGEST:
+            raise InputError(
+                f"the size is {short(size)}; give the number of training strings, 1 to {LARGEST}."
+            )
+        return size
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.sizes))
+        return f"Task({self.name!r}, {self.title}, training sizes {sizes})"
+
+
+def in_parts(strings: Iterator[Any]) -> Iterator[Corpus]:
+    """Strings as corpora of some `PART` characters each."""
+    part: list[Any] = []
+    characters = 0
+    for string in strings:
+        part.append(string)
+        characters += len(string) + 1
+        if characters >= PART:
+            yield Corpus.from_strings(part)
+            part, characters = [], 0
+    if part:
+        yield Corpus.from_strings(part)
+
+
+def _longest_run(training: Corpus, symbols: str) -> int:
+    """How often one of the symbols is in a training string at most: the largest n, or m."""
+    return max(max(map(string.count, symbols)) for string, _ in training.strings())
+
+
+def _longer(language: Language, training: Corpus, seed: int) -> Iterator[Corpus]:
+    """The strings of the next n's after the largest in training."""
+    assert language.string is not None
+    most = _longest_run(training, "a")
+    return in_parts(map(language.string, range(most + 1, most + 1 + BEYOND)))
+
+
+def _longer_pairs(language: Language, training: Corpus, seed: int) -> Iterator[Corpus]:
+    assert language.string is not None
+    most = _longest_run(training, "ab")
+    values = range(most + 1, most + 1 + PAIRS_BEYOND)
+    return in_parts(language.string(n, m) for n in values for m in values)
+
+
+def drawn_on(language: Language | Grammar, training: Corpus, seed: int) -> Iterator[Corpus]:
+    """The strings that follow the training strings in the same stream."""
+    random = random_from(seed)
+    language.samples(random, training.sequences)
+    return in_parts(iter(language.samples(random, TEST_STRINGS)))
+
+
+def _larger_numbers(language: Transducer, training: Corpus, seed: int) -> Iterator[Corpus]:
+    """All pairs of numbers from the first that no training pair has."""
+    first = round(training.sequences**0.5) + 1
+    yield language.corpus(pairs(NUMBERS_BEYOND, first))
+
+
+def _all() -> tuple[Task, ...]:
+    counting = (languages.anbn(), languages.anbncn(), languages.anbncndn(), languages.anb2n())
+    anbmcnm, dyck1, dyck2 = languages.anbmcnm(), languages.dyck(1), languages.dyck(2)
+    addition = languages.addition()
+    return (
+        *(Task(la.name, la.title, (100, 500), la, partial(_longer, la)) for la in counting),
+        Task(anbmcnm.name, anbmcnm.title, (100, 500), anbmcnm, partial(_longer_pairs, anbmcnm)),
+        Task(dyck1.name, dyck1.title, (100, 500), dyck1, partial(drawn_on, dyck1)),
+        Task(
+            dyck2.name, dyck2.title, (20_000,), dyck2, partial(drawn_on, dyck2), zoo.dyck2,
+            further_activations=("mod3",), products=True,
+        ),
+        Task(
+            addition.name, addition.title, (100, 400), addition, partial(_larger_numbers, addition)
+        ),
+    )  # fmt: skip
+
+
+TASKS = {task.name: task for task in _all()}
+GRAMMAR_SUFFIXES = (".pcfg", ".cfg", ".grammar")
+GRAMMAR_SIZE = 500
+"""Training strings of a grammar where no number is given."""
+
+
+def grammar_task(path: PathLike) -> Task:
+    """A task of the reader's own: strings drawn from a probabilistic grammar in NLTK's notation."""
+    return task_for(load_grammar(path))
+
+
+def task_for(language: Language | Grammar) -> Task:
+    """A language as a task: trained on strings drawn from it, tested on those that follow."""
+    return Task(
+        language.name, language.title, (GRAMMAR_SIZE,), language, partial(drawn_on, language)
+    )
+
+
+def task_named(name: str) -> Task:
+    """The task of that name, with or without a size behind it."""
+    stem, _ = split_size(name)
+    if stem in TASKS:
+        return TASKS[stem]
+    raise InputError(f"there is no task {short(name)}; {nearest(name)}")
+
+
+def split_size(name: str) -> tuple[str, int | None]:
+    """anbn_100 is anbn with its training size; anbn has none."""
+    stem, _, suffix = name.rpartition("_")
+    sized = stem in TASKS and suffix.isdecimal() and len(suffix) <= MOST_DIGITS
+    return (stem, int(suffix)) if sized else (name, None)
+
+
+def nearest(name: str) -> str:
+    """What to say to someone who gave a name that no task has."""
+    near = get_close_matches(name, TASKS, 1, 0.4)
+    return f"did you mean {near[0]}?" if near else f"the tasks are {', '.join(TASKS)}."

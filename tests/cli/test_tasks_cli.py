@@ -1,0 +1,207 @@
+"""`mdlrnn tasks`, `mdlrnn sample` and `mdlrnn test` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.commands import Result, refused
+from helpers.data import corpus_path
+from helpers.networks import constant, leaky, shallow, without_carry
+from mdlrnn import Corpus, zoo
+from mdlrnn.tasks._tasks import TASKS
+
+KEYS = (
+    "train_cross_entropy",
+    "test_cross_entropy",
+    "optimal_test_cross_entropy",
+    "test_deterministic_accuracy",
+    "test_categorical_accuracy",
+    "first_failure",
+)
+
+
+@pytest.fixture(autouse=True)
+def networks(tmp_path: Path) -> None:
+    for name in ("anbn", "anbmcnm", "dyck1", "addition"):
+        zoo.load(name).save(tmp_path / f"{name}.json")
+    leaky().save(tmp_path / "leaky.json")
+    shallow().save(tmp_path / "shallow.json")
+    without_carry().save(tmp_path / "carry.json")
+    (tmp_path / "held_out.txt").write_text("2\tab\naabb\n")
+
+
+# tasks
+
+
+def test_tasks_lists_names_and_sizes(run: Callable[..., Result]) -> None:
+    code, out, err = run("tasks")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split()[0] == "task"
+    assert [line.split()[0] for line in lines[1:]] == list(TASKS)
+    assert lines[1].split() == ["anbn", "a^n", "b^n", "100,", "500"]
+    assert "dyck2     Dyck-2           20,000" in lines
+
+
+def test_tasks_in_json(run: Callable[..., Result]) -> None:
+    found = json.loads(run("tasks", "--json").out)
+    assert [row["name"] for row in found] == list(TASKS)
+    assert found[-1] == {"name": "addition", "title": "binary addition", "sizes": [100, 400]}
+
+
+# sample
+
+
+@pytest.mark.parametrize("arguments", [("anbn_100",), ("anbn", "-n", "100")])
+def test_a_sample_is_the_papers_corpus(
+    run: Callable[..., Result], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    code, out, err = run("sample", *arguments)
+    assert (code, err) == (0, "")
+    lines = corpus_path("anbn_100").read_text().splitlines()
+    assert sorted(out.splitlines()) == sorted(lines)
+
+
+def test_a_sample_is_saved_as_a_corpus(run: Callable[..., Result], tmp_path: Path) -> None:
+    code, out, _ = run("sample", "dyck1", "-n", "100", "--out", "brackets.txt")
+    assert code == 0
+    assert out.startswith("100 strings, ")
+    assert out.endswith(" distinct, saved as brackets.txt\n")
+    assert Corpus.load(tmp_path / "brackets.txt") == TASKS["dyck1"].training(100)
+
+
+def test_another_seed_gives_another_sample(run: Callable[..., Result]) -> None:
+    outputs = {run("sample", "anbn", "-n", "20", "--seed", seed).out for seed in (1, 1, 2)}
+    assert len(outputs) == 2
+
+
+# test
+
+
+def test_a_right_network_in_words(run: Callable[..., Result]) -> None:
+    code, out, err = run("test", "dyck1.json", "dyck1_500")
+    assert (code, err) == (0, "")
+    assert out == (
+        "Dyck-1, 500                             training        test\n"
+        "characters                                 1,306     125,364\n"
+        "cross-entropy, bits a character         0.892763    0.886562\n"
+        "  optimal                               0.891774    0.882001\n"
+        "categorical accuracy, margin 0.005      100.00 %    100.00 %\n"
+        "categorical accuracy, margin 0          100.00 %    100.00 %\n"
+        "strings without a mistake               100.00 %    100.00 %\n"
+        "\n"
+        "no mistake on any of these strings\n"
+    )
+
+
+def test_a_right_network_in_json(run: Callable[..., Result]) -> None:
+    found = json.loads(run("test", "anbmcnm.json", "anbmcnm", "--json").out)
+    assert set(KEYS) <= set(found)
+    assert (found["task"], found["size"]) == ("anbmcnm", 500)
+    assert found["test_cross_entropy"] == pytest.approx(121755.35 / 453789)
+    assert found["optimal_test_cross_entropy"] == pytest.approx(122006.01 / 453789)
+    assert found["test_deterministic_accuracy"] == 1
+    assert found["test_categorical_accuracy"] == pytest.approx(451388 / 453789)
+    assert found["first_failure"] is None
+
+
+def test_dyck_has_no_deterministic_steps_in_json(run: Callable[..., Result]) -> None:
+    found = json.loads(run("test", "shallow.json", "dyck1", "--size", "100", "--json").out)
+    assert set(KEYS) <= set(found)
+    assert found["test_deterministic_accuracy"] is None
+    assert 0 < found["test_categorical_accuracy"] < 1
+    assert found["test_cross_entropy"] is None
+    assert found["first_failure"] == {
+        "string": "[[]]",
+        "step": 3,
+        "expected": "[ or ]",
+        "given": "P(#) = 0.6667, P([) = 0.3333, P(]) = 0",
+        "length": 4,
+    }
+
+
+def test_addition_has_no_categories_in_json(run: Callable[..., Result]) -> None:
+    found = json.loads(run("test", "addition.json", "addition_100", "--json").out)
+    assert set(KEYS) <= set(found)
+    assert found["test_cross_entropy"] == found["optimal_test_cross_entropy"] == 0
+    assert found["test_deterministic_accuracy"] == 1
+    assert found["test_categorical_accuracy"] is None
+    assert found["first_failure"] is None
+
+
+def test_the_first_mistake_is_shown(run: Callable[..., Result]) -> None:
+    out = run("test", "carry.json", "addition_100").out
+    assert out.endswith(
+        "\nfirst mistake: 1 + 1\n  after 1 digit: expected 1\n  given P(0) = 1, P(1) = 0\n"
+    )
+    assert "infinite" in out
+    assert "categorical" not in out
+    out = run("test", "leaky.json", "anbn_100").out
+    assert "\nfirst mistake: aaaabbbb\n  after 7 symbols: expected b\n" in out
+
+
+def test_a_mistake_on_the_empty_string_is_named(run: Callable[..., Result], tmp_path: Path) -> None:
+    one = zoo.anbn().units[6].bias
+    assert one is not None
+    constant(one, one, one, alphabet="#[]").save(tmp_path / "constant.json")
+    assert "first mistake: the empty string\n" in run("test", "constant.json", "dyck1_100").out
+
+
+def test_strings_held_out(run: Callable[..., Result]) -> None:
+    code, out, err = run("test", "anbn.json", "held_out.txt")
+    assert (code, err) == (0, "")
+    # .3 for each of two ab, and .7 times .3 for aabb
+    bits = -(3 * np.log2(0.3) + np.log2(0.7)) / 11
+    assert out == f"3 strings, 11 characters\ncross-entropy  {bits:.6f} bits a character\n"
+    found = json.loads(run("test", "anbn.json", "held_out.txt", "--json").out)
+    assert found == {"test_characters": 11, "test_cross_entropy": pytest.approx(bits, abs=1e-6)}
+
+
+def test_impossible_strings_held_out(run: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "wrong.txt").write_text("ba\n")
+    out = run("test", "leaky.json", "wrong.txt").out
+    assert "cross-entropy  infinite bits a character" in out
+    found = json.loads(run("test", "leaky.json", "wrong.txt", "--json").out)
+    assert found["test_cross_entropy"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["test", "anbn.json", "anbm"], "did you mean anbn?"),
+        (["test", "anbn.json", "anbm"], "anbm: cannot be read (no such file)"),
+        (["test", "anbn.json", "qqq.txt"], "qqq.txt: cannot be read (no such file)"),
+        (["test", "none.json", "anbn"], "none.json: cannot be read (no such file"),
+        (["test", "held_out.txt", "anbn"], "held_out.txt: "),
+        (["test", "anbn.json", "anbncn"], "no unit for the symbol 'c'"),
+        (["test", "anbn.json", "anbncn"], "mdlrnn: anbn.json on anbncn: "),
+        (["test", "dyck1.json", "held_out.txt"], "dyck1.json on held_out.txt: "),
+        (["test", "dyck1.json", "held_out.txt"], "no unit for the symbol 'a'"),
+        (["test", "anbn.json", "addition"], "has 3 and 3"),
+        (["test", "addition.json", "anbn"], "has 2 and 1"),
+        (["test", "addition.json", "addition_99"], "give a square number"),
+        (["test", "anbn.json", "anbn", "--seed", "-1"], "'--seed': -1 is not in the range"),
+        (["test", "anbn.json", "anbn", "--size", "0"], "'--size': 0 is not in the range"),
+        (["test", "anbn.json", "anbn_0"], "the size is 0"),
+        (["test", "anbn.json", "anbn_99999999999999"], "the size is 99999999999999"),
+        (["test", "anbn.json", "anbn_" + 30 * "9"], "the tasks are anbn, "),
+        (["test", "anbn.json", "held_out.txt", "--size", "3"], "leave the size out"),
+        (["test", "anbn.json"], "missing argument 'SOURCE'"),
+        (["sample", "anbm"], "no task has that name; did you mean anbn?"),
+        (["sample", "xyz"], "the tasks are anbn, "),
+        (["sample", "addition"], "has numbers, not strings"),
+        (["sample", "anbn", "--seed", "-1"], "'--seed': -1 is not in the range"),
+        (["sample", "anbn", "--seed", "4294967296"], "'--seed': 4294967296 is not in"),
+        (["sample", "anbn", "-n", "0"], "0 is not in the range"),
+        (["sample", "anbn", "-n", "5", "--out", "none/x.txt"], "none/x.txt: cannot be written"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(
+    run: Callable[..., Result], arguments: list[str], message: str
+) -> None:
+    assert refused(run(*arguments), message)

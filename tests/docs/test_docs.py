@@ -1,0 +1,138 @@
+"""The documentation: what it shows is what happens."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from helpers.data import ROOT
+from mdlrnn import zoo
+
+DOCS = ROOT / "docs"
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    found = re.findall(
+        rf"^```{language}\n(.*?)^```$", path.read_text(encoding="utf-8"), re.S | re.M
+    )
+    assert found, f"{path.name} has no {language} block"
+    return found
+
+
+def commands(path: Path) -> list[tuple[str, str]]:
+    """The commands of a page's console blocks, each with what it is said to print."""
+    found = []
+    for block in blocks(path, "console"):
+        for piece in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, _, shown = piece.partition("\n")
+            found.append((command, shown))
+    return found
+
+
+def call(command: str, folder: Path, codes: tuple[int, ...] = (0,)) -> str:
+    program, *arguments = shlex.split(command)
+    start = {"mdlrnn": ["-c", "from mdlrnn.cli import main; main()"], "python": []}[program]
+    done = subprocess.run(
+        [sys.executable, *start, *arguments], cwd=folder, capture_output=True, text=True,
+        env=os.environ | {"COLUMNS": "80"}, check=False,
+    )  # fmt: skip
+    assert done.returncode in codes, (command, done.stderr)
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["tasks.md", "pictures.md"])
+def test_commands_print_what_the_page_says(name: str, tmp_path: Path) -> None:
+    for command, shown in commands(DOCS / name):
+        assert call(command, tmp_path) == shown, command
+
+
+@pytest.mark.parametrize("name", ["tasks.md", "pictures.md"])
+def test_python_examples_give_what_the_page_says(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "\n".join(blocks(DOCS / name, "python"))
+    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    assert test.examples
+    runner = doctest.DocTestRunner()
+    runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_the_readme_s_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (block,) = blocks(ROOT / "README.md", "python")
+    smaller = re.sub(r"generations=\d+", "generations=3", block)
+    assert smaller != block
+    exec(compile(smaller, "README.md", "exec"), {})
+
+
+def test_the_tutorial_can_be_followed(tmp_path: Path) -> None:
+    """Its commands in its order; searches are cut short, so what they find is not compared."""
+    for command, shown in commands(DOCS / "tutorial.md"):
+        program, *arguments = shlex.split(command)
+        if program == "cat":
+            (tmp_path / arguments[0]).write_text(shown.rstrip("\n") + "\n")
+            continue
+        short = re.sub(r"--time \S+", "--generations 3 --islands 2 --population 20", command)
+        # What three generations find is not proved, which prove says with a 1.
+        printed = call(short, tmp_path, (0, 1) if arguments[0] == "prove" else (0,))
+        if arguments[0] == "sample":
+            assert printed == shown
+
+
+def test_the_drawings_of_the_zoo_are_in_the_docs_and_up_to_date() -> None:
+    page = (DOCS / "zoo.md").read_text(encoding="utf-8")
+    for name in zoo.names():
+        assert f"(zoo/{name}.svg)" in page
+        kept = (DOCS / "zoo" / f"{name}.svg").read_text(encoding="utf-8")
+        # Another version of Graphviz may put things elsewhere, but what is drawn stays the same.
+        assert _what_is_drawn(kept) == _what_is_drawn(zoo.load(name).draw().svg())
+
+
+def _what_is_drawn(svg: str) -> Counter[tuple[str, str, str]]:
+    found: Counter[tuple[str, str, str]] = Counter()
+    for item in ElementTree.fromstring(svg).iter():
+        found[item.tag, item.get("class", ""), item.text or ""] += 1
+    return found
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for path in (*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"):
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
+            assert (path.parent / target).exists(), (path.name, target)
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx", reason="the site is not built: Sphinx is not installed")
+    pytest.importorskip("myst_parser")
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(DOCS), str(tmp_path / "site")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = {path.stem for path in (tmp_path / "site").glob("*.html")}
+    assert pages >= {"index", "tutorial", "pictures", "zoo", "tasks", "searching", "design", "api"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_to_its_end(path: Path, tmp_path: Path) -> None:
+    nbformat = pytest.importorskip("nbformat", reason="no notebook is run: nbclient is missing")
+    nbclient = pytest.importorskip("nbclient", reason="no notebook is run: nbclient is missing")
+    book = nbformat.read(path, as_version=4)
+    resources = {"metadata": {"path": str(tmp_path)}}
+    nbclient.NotebookClient(book, timeout=300, resources=resources).execute()
+
+
+def test_there_are_notebooks() -> None:
+    assert {path.stem for path in NOTEBOOKS} >= {"find_anbn", "own_strings", "read_a_network"}

@@ -1,0 +1,102 @@
+"""docs/proofs.md and docs/found.md show what the commands print."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from helpers.data import ROOT
+from mdlrnn import Network, score, zoo
+from mdlrnn.cli import cli
+from mdlrnn.tasks import _tasks as tasks_module
+from mdlrnn.tasks._sources import source_from
+
+DOCS = ROOT / "docs"
+PAGE = (DOCS / "proofs.md").read_text()
+BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL)
+FOUND = (DOCS / "found.md").read_text()
+FOUND_BLOCKS = re.findall(r"```console\n(.*?)```", FOUND, flags=re.DOTALL)
+FOUND_ROWS = re.findall(r"^\| \[(\w+)\]\((\S+)\) \| (.*) \|$", FOUND, flags=re.MULTILINE)
+
+
+MEASURED = "$ mdlrnn test "
+
+
+def _printed(text: str) -> list[str]:
+    """Without the line that says how long it took."""
+    return [line for line in text.splitlines() if "; run through: " not in line]
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=[block.split("\n")[0][2:] for block in BLOCKS])
+def test_the_page_shows_what_is_printed(
+    block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in zoo.names():
+        zoo.load(name).save(f"{name}.json")
+    python = next(code for code in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "jump" in code)
+    exec(python, {})
+    _check_commands(block)
+
+
+def _check_commands(block: str) -> None:
+    commands = re.split(r"^\$ mdlrnn ", block, flags=re.MULTILINE)[1:]
+    assert commands
+    for command in commands:
+        call, _, shown = command.partition("\n")
+        result = CliRunner().invoke(cli, shlex.split(call))
+        assert _printed(result.stdout) == _printed(shown)
+
+
+def test_every_network_found_is_looked_at() -> None:
+    files = {f"found/{path.name}" for path in (DOCS / "found").glob("*.json")}
+    assert {path for _, path, _ in FOUND_ROWS} == files
+    assert len(FOUND_BLOCKS) >= len(files) - 1
+
+
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(b, marks=pytest.mark.slow) if MEASURED in b else b for b in FOUND_BLOCKS],
+    ids=[block.split("\n")[0][2:] for block in FOUND_BLOCKS],
+)
+def test_networks_found_do_what_the_page_says(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(DOCS / "found")
+    monkeypatch.setenv("COLUMNS", "80")
+    _check_commands(block)
+
+
+def test_networks_found_do_in_training_what_the_page_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a short test set; two million characters are for the slow tests."""
+    monkeypatch.setattr(tasks_module, "BEYOND", 20)
+    monkeypatch.chdir(DOCS / "found")
+    (block,) = (block for block in FOUND_BLOCKS if MEASURED in block)
+    command, _, shown = block.removeprefix("$ mdlrnn ").partition("\n")
+    printed = CliRunner().invoke(cli, shlex.split(command)).stdout
+    both_columns = [[line[:48] for line in text.splitlines()] for text in (printed, shown)]
+    assert both_columns[0] == both_columns[1]
+
+
+@pytest.mark.parametrize(("name", "path", "row"), FOUND_ROWS)
+def test_networks_found_have_the_scores_and_theorems_of_the_page(
+    name: str, path: str, row: str
+) -> None:
+    corpus, length, bits, mdl, published, theorem = row.split(" | ")
+    network = Network.load(DOCS / path)
+    source = source_from(corpus)
+    assert source.task is not None
+    task = source.task
+    found = score(network, source.corpus(), task.encoding("tacl2022"))
+    assert f"{found.g}" == length
+    assert f"{found.d_given_g:,.2f}" == bits
+    assert f"{found.mdl:,.2f}" == mdl
+    if published != "–":
+        assert float(mdl.replace(",", "")) < float(published.replace(",", ""))
+    told = CliRunner().invoke(cli, ["prove", str(DOCS / path), task.name]).stdout
+    assert told.startswith("Proved. ")
+    assert theorem in " ".join(told.split())
+    assert f"![{name}](found/{name}.svg)" in FOUND

@@ -1,0 +1,263 @@
+"""The page in a real browser: how it is used, and what it must never do."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.browser import Tab
+from mdlrnn import Connection, Network, Unit, Weight, zoo
+from mdlrnn.page import Theorem, network_content, page
+
+SCRIPT = "<script>window.broken=1</script>"
+
+
+def test_values_stand_on_the_drawing(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn())
+    shown = tab.steps("aab")
+    order = tab.tab.eval_on_selector_all(
+        "#drawing [data-unit]", "all => all.map(g => Number(g.dataset.unit))"
+    )
+    on_units = [dict(zip(order, step["drawn"], strict=True)) for step in shown]
+    assert [units[6] for units in on_units] == ["0", "1", "2", "1"]
+    assert [units[4] for units in on_units] == ["7/3", "7/3", "7/3", "−2/3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "string", "words"),
+    [
+        (
+            "anbn",
+            "aax",
+            "The network has no unit for “x” (position 3); use its symbols only: a, b.",
+        ),
+        ("anbn", "a#b", "The boundary # stands at position 2; it is added, never written."),
+        ("addition", "1,1 1", "Step 2, “1”, has 1 of 2 numbers; write 0,0."),
+        ("addition", "1,z", "Step 1, “1,z”, is not made of numbers; write 0,0."),
+        ("addition", " ", "Type a step, such as 0,0; blanks part steps."),
+    ],
+)
+def test_a_wrong_symbol_is_answered_in_words(
+    open_page: Callable[..., Tab], name: str, string: str, words: str
+) -> None:
+    tab = open_page(zoo.load(name)).tab
+    tab.fill("#string", string)
+    assert tab.text_content("#message") == words
+    assert tab.get_attribute("#string", "aria-invalid") == "true"
+    tab.fill("#string", "1,1" if name == "addition" else "ab")
+    assert tab.text_content("#message") == ""
+
+
+def test_digits_side_by_side_are_numbers_too(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.addition())
+    with_commas = tab.steps("1,1 0,1")
+    assert tab.steps("11 01") == with_commas
+
+
+def test_the_keyboard_is_enough(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn()).tab
+
+    def where() -> str:
+        return str(tab.text_content("#where"))
+
+    focused = "() => document.activeElement.id"
+    while tab.evaluate(focused) != "string":
+        tab.keyboard.press("Tab")
+    tab.keyboard.press("Control+a")
+    tab.keyboard.type("aabb")
+    assert where() == "step 4 of 4: b is read"
+    tab.keyboard.press("ArrowUp")
+    assert where() == "step 3 of 4: b is read"
+    while tab.evaluate(focused) != "slider":
+        tab.keyboard.press("Tab")
+    tab.keyboard.press("Home")
+    assert where() == "step 0 of 4: the boundary # is read"
+    tab.keyboard.press("ArrowRight")
+    assert where() == "step 1 of 4: a is read"
+    tab.keyboard.press("Tab")
+    assert tab.evaluate(focused) == "next"
+    tab.keyboard.press("Enter")
+    assert where() == "step 2 of 4: a is read"
+    while tab.evaluate(focused) != "generate":
+        tab.keyboard.press("Shift+Tab")
+    tab.keyboard.press("Enter")
+    assert where().startswith("step ")
+
+
+def test_units_and_connections_tell_their_bits(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn()).tab
+    own = 0
+    for u in range(7):
+        tab.focus(f'#drawing [data-unit="{u}"]')
+        words = str(tab.text_content("#about"))
+        assert words.startswith(f"Unit {u}, ")
+        own += len(str(tab.text_content("#about code")).replace(" ", ""))
+    for c in range(4):
+        tab.focus(f'#drawing [data-connection="{c}"]')
+        assert "connection from unit" in str(tab.text_content("#about"))
+        own += len(str(tab.text_content("#about code")).replace(" ", ""))
+    count = len(str(tab.text_content("#bits span")))
+    assert own + count == len(str(tab.text_content("#bits"))) == 155
+    tab.hover('#bits [data-part="0"]')
+    assert str(tab.text_content("#about")).startswith("7 units")
+
+
+def test_pointing_at_a_thin_line_is_enough(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn()).tab
+    # Four pixels beside the middle of each curve, where no weight stands.
+    for number in range(4):
+        x, y = tab.evaluate(
+            f"""() => {{
+            const path = document.querySelector('#drawing [data-connection="{number}"] path');
+            const at = path.getPointAtLength(path.getTotalLength() / 2);
+            const p = at.matrixTransform(path.getScreenCTM());
+            return [p.x - 4, p.y]; }}"""
+        )
+        tab.mouse.move(x, y)
+        assert tab.get_attribute("#drawing .pointed", "data-connection") == str(number)
+
+
+def test_what_is_shown_of_an_earlier_string_is_greyed(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn()).tab
+    opacity = "() => getComputedStyle(document.getElementById('chances')).opacity"
+    tab.fill("#string", "ax")
+    assert float(tab.evaluate(opacity)) < 1
+    tab.fill("#string", "ab")
+    assert float(tab.evaluate(opacity)) == 1
+
+
+def test_pointing_at_bits_marks_the_drawing(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn()).tab
+    tab.hover("#bits .k-weight >> nth=0")
+    assert tab.get_attribute("#drawing .pointed", "data-connection") == "0"
+
+
+def test_generate_gives_strings_of_the_language(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn()).tab
+    seen = set()
+    for _ in range(12):
+        tab.click("#generate")
+        string = tab.input_value("#string")
+        n = len(string) // 2
+        assert string == "a" * n + "b" * n
+        seen.add(string)
+    assert len(seen) > 1
+
+
+def test_a_numeric_network_has_nothing_to_generate(open_page: Callable[..., Tab]) -> None:
+    assert open_page(zoo.addition()).tab.query_selector("#generate") is None
+
+
+def test_a_script_in_the_alphabet_or_name_is_shown_as_text(open_page: Callable[..., Tab]) -> None:
+    alphabet = ("#", SCRIPT, '"><img src=x onerror=alert(1)>')
+    net = Network(3, 3, (Unit(),) * 6, (), alphabet, name=f"</title>{SCRIPT}</script><b>")
+    theorem = Theorem(SCRIPT, (SCRIPT, "n"), ((SCRIPT, "1"),), SCRIPT)
+    tab = open_page(net, theorem).tab
+    tab.fill("#string", f"{SCRIPT} nonsense")
+    assert "no unit for “nonsense”" in str(tab.text_content("#message"))
+    tab.fill("#string", SCRIPT)
+    assert tab.evaluate("() => window.broken") is None
+    assert tab.title() == net.name
+    assert tab.text_content("h1") == net.name
+    assert tab.evaluate("() => document.images.length") == 0
+    assert tab.evaluate("() => document.scripts.length") == 2
+    assert SCRIPT in str(tab.text_content("#theorem"))
+    assert SCRIPT in str(tab.text_content("#where"))
+
+
+def test_the_policy_forbids_scripts_and_requests(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "policy.html"
+    path.write_text(page(network_content(zoo.anbn(), "anbn")), encoding="utf-8")
+    tab = Tab(browser, path)
+    tab.tab.evaluate(
+        """async () => {
+        const script = document.createElement("script");
+        script.textContent = "window.broken = 1";
+        document.body.append(script);
+        const image = document.createElement("img");
+        image.src = "https://example.org/x.png";
+        document.body.append(image);
+        window.fetched = await fetch("https://example.org/").then(() => "yes", () => "no");
+        }"""
+    )
+    assert tab.tab.evaluate("() => [window.broken ?? null, window.fetched]") == [None, "no"]
+    # The browser announces the image and then refuses to ask for it.
+    assert [failure for _, failure in tab.failed] == ["csp"]
+    assert any("Content Security Policy" in text for text in tab.errors)
+    tab.context.close()
+
+
+def test_labels_lie_apart_in_the_browser_s_own_font(browser: Any, tmp_path: Path) -> None:
+    tab = browser.new_page()
+    for name in zoo.names():
+        path = tmp_path / f"{name}.svg"
+        zoo.load(name).draw().save(path)
+        tab.goto(path.as_uri())
+        boxes = tab.evaluate(
+            """() => [...document.querySelectorAll("text")].map((t) => {
+            const b = t.getBBox();
+            return [b.x, b.y, b.x + b.width, b.y + b.height, t.textContent]; })"""
+        )
+        for i, one in enumerate(boxes):
+            for two in boxes[:i]:
+                # A box has room above and below its letters; a point each is not on paper.
+                apart = (
+                    one[0] >= two[2] or two[0] >= one[2]
+                    or one[1] + 1 >= two[3] - 1 or two[1] + 1 >= one[3] - 1
+                )  # fmt: skip
+                assert apart, (name, one, two)
+    tab.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_phone_and_desk(
+    open_page: Callable[..., Tab], width: int, scheme: str
+) -> None:
+    size = {"width": width, "height": 800}
+    tab = open_page(zoo.dyck2(), viewport=size, color_scheme=scheme).tab
+    assert tab.evaluate("() => document.documentElement.scrollWidth") <= width
+    background = tab.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    red = int(background.removeprefix("rgb(").split(",")[0])
+    assert (red < 60) if scheme == "dark" else (red > 200)
+
+
+def test_a_reloaded_page_stands_where_it_stood(open_page: Callable[..., Tab]) -> None:
+    opened = open_page(zoo.anbn())
+    tab = opened.tab
+    tab.fill("#string", "aaab")
+    tab.fill("#slider", "2")
+    tab.reload()
+    tab.wait_for_selector("html[data-ready]", state="attached")
+    assert tab.input_value("#string") == "aaab"
+    assert str(tab.text_content("#where")) == "step 2 of 4: a is read"
+    opened.requests[1:] = []
+
+
+def test_thirty_units_and_five_hundred_symbols_are_fed_to_the_end(
+    open_page: Callable[..., Tab],
+) -> None:
+    draw = random.Random(3)
+    some = [
+        Connection(draw.randrange(30), draw.randrange(4, 30), "recurrent", Weight(1, 3))
+        for _ in range(30)
+    ]
+    unique = tuple({(c.source, c.target): c for c in some}.values())
+    net = Network(2, 2, (Unit(),) * 30, unique, ("#", "a"))
+    tab = open_page(net).tab
+    tab.fill("#string", "a" * 500)
+    tab.wait_for_selector('#strip [data-step="500"].here', state="attached")
+    assert str(tab.text_content("#where")) == "step 500 of 500: a is read"
+
+
+def test_the_page_s_data_are_json_without_markup() -> None:
+    text = page(network_content(Network(1, 1, (Unit(),) * 2, name=SCRIPT), SCRIPT))
+    start = text.index('id="data">') + len('id="data">')
+    inside = text[start : text.index("</script>", start)]
+    assert "<" not in inside
+    assert json.loads(inside)["network"]["name"] == SCRIPT

@@ -1,0 +1,126 @@
+"""Runs that end with a theorem."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from helpers.data import is_one_sentence
+from mdlrnn import InputError, Network, Search, Stop, evolve, prove, score, zoo
+from mdlrnn.cli import cli
+from mdlrnn.languages import Language, anbn
+from mdlrnn.proofs._claims import Claim
+from mdlrnn.proofs._proof import Proof
+from mdlrnn.proofs._prover import Prover
+from mdlrnn.tasks._tasks import TASKS
+
+Run = Callable[..., Result]
+SMALL = ("--islands", "4", "--population", "60", "--quiet")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: str) -> Result:
+        return CliRunner().invoke(cli, words)
+
+    return call
+
+
+def test_a_run_goes_on_until_a_network_is_proved(run: Run) -> None:
+    result = run("evolve", "anbn", "--until-proved", "--out", "r", "--time", "150s", "--quiet")
+    assert result.exit_code == 0, result.output
+    assert "Ended: a network is proved right for every string." in result.output
+    assert "Theorem. For every string of a^n b^n" in result.output
+    theorem = json.loads(Path("r/theorem.json").read_text())
+    network = Network.load(Path("r", theorem["file"]))
+    assert theorem["proved"] is True
+    assert theorem["network"] == network.to_dict()
+    assert (theorem["file"] == "best.json") != Path("r/proved.json").exists()
+    assert prove(network, "anbn").proved
+    log = [json.loads(line) for line in Path("r/log.jsonl").read_text().splitlines()]
+    assert log[-1]["reason"] == "proved"
+    assert "finished: proved" in run("runs", "r").output
+
+
+def test_a_run_without_a_theorem_says_what_is_wrong(run: Run) -> None:
+    result = run("evolve", "anbncn", "--generations", "1", "--out", "r", "--json", *SMALL)
+    theorem = json.loads(result.output)["theorem"]
+    assert theorem["proved"] is False
+    assert theorem["counterexample"]["string"]
+
+
+def test_where_the_best_network_is_wrong_the_first_runner_up_that_is_right_is_kept(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[Network] = []
+
+    def second_is_right(network: Network, language: Language, *, seconds: float) -> Proof:
+        looked_at.append(network)
+        outcome = "proved" if len(looked_at) % 3 == 0 else "refuted"
+        said = f"{outcome} {language.name}."
+        return Proof(network, language.title, outcome, said, (Claim("exact"),), None, 0, 0.0)
+
+    monkeypatch.setattr("mdlrnn.proofs._prover.prove", second_is_right)
+    monkeypatch.setattr(Prover, "fails_on_longer_strings", lambda prover, network: False)
+    monkeypatch.setattr(Proof, "table", lambda proof: ([], []))
+    small = ("evolve", "anbn", "--generations", "20", "--out")
+    result = run(*small, "r", *SMALL)
+    assert result.exit_code == 0, (result.output, result.exception)
+    best, _, kept = looked_at
+    assert best == Network.load("r/best.json")
+    assert kept == Network.load("r/proved.json")
+    written = json.loads(Path("r/theorem.json").read_text())
+    assert (written["file"], written["network"]) == ("proved.json", kept.to_dict())
+    more = score(kept, TASKS["anbn"].training()).mdl - score(best, TASKS["anbn"].training()).mdl
+    assert more > 0
+    assert result.output.count("refuted anbn.") == 1
+    told = " ".join(result.output.split())
+    assert f"proved.json, which scores {more:,.2f} bits more: proved anbn." in told
+    theorem = json.loads(run(*small, "s", "--json", *SMALL).output)["theorem"]
+    assert theorem["proved"] is False
+    assert theorem["other"]["proved"] is True
+    assert theorem["other"]["more"] == pytest.approx(more)
+
+
+def test_networks_that_are_wrong_on_longer_strings_are_not_given_to_the_solver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*arguments: object, **options: object) -> Proof:
+        raise AssertionError("it was")
+
+    found = evolve("anbn", Search(islands=4, population=60), stop=Stop(generations=1), prove=False)
+    monkeypatch.setattr("mdlrnn.proofs._prover.prove", refuse)
+    prover = Prover(anbn())
+    assert prover([found.best, zoo.anb2n()]) is None
+    assert not prover.fails_on_longer_strings(zoo.anbn())
+    with pytest.raises(AssertionError, match="it was"):
+        prover([zoo.anbn()])
+
+
+def test_a_run_on_ones_own_strings_has_no_theorem(run: Run) -> None:
+    Path("own.txt").write_text("ab\naabb\n")
+    result = run("evolve", "own.txt", "--generations", "1", "--out", "r", "--json", *SMALL)
+    assert json.loads(result.output)["theorem"] is None
+
+
+def test_until_proved_needs_a_known_language(run: Run) -> None:
+    Path("own.txt").write_text("ab\naabb\n")
+    result = run("evolve", "own.txt", "--until-proved", "--out", "r", *SMALL)
+    assert isinstance(result.exception, InputError)
+    assert is_one_sentence(str(result.exception))
+    assert not Path("r").exists()
+
+
+def test_without_z3_a_run_ends_with_a_hint(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mdlrnn.proofs._solver.find_spec", lambda name: None)
+    result = run("evolve", "anbn", "--generations", "1", "--out", "r", *SMALL)
+    assert 'pip install "mdlrnn[prove]"' in result.output
+    stopped = run("evolve", "anbn", "--until-proved", "--out", "s", *SMALL)
+    assert isinstance(stopped.exception, InputError)
+    assert not Path("s").exists()

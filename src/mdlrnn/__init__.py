@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from .interface._functions import report as report
     from .interface._functions import sample as sample
     from .interface._functions import test as test
-    from .kernels._scoring import score as score
-    from .kernels._scoring import score_many as score_many
+    from .interface._score import score as score
+    from .interface._score import score_many as score_many
     from .network._code import decode as decode
     from .network._code import encode as encode
     from .network._encoding import Encoding as Encoding
@@ -78,8 +78,8 @@ _HOME = {
     "report": "interface._functions",
     "resume": "interface._evolve",
     "sample": "interface._functions",
-    "score": "kernels._scoring",
-    "score_many": "kernels._scoring",
+    "score": "interface._score",
+    "score_many": "interface._score",
     "test": "interface._functions",
 }
 _MODULES = ("bench", "comparisons", "drawing", "languages", "page", "plots", "runs", "zoo")

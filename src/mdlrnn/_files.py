@@ -6,6 +6,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from ._checks import short
 from ._errors import InputError
 
 PathLike = str | os.PathLike[str]
@@ -14,11 +15,18 @@ PathLike = str | os.PathLike[str]
 def read_text(path: PathLike, what: str) -> str:
     """The text of a UTF-8 file; `what` names the kind of file in the error."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        return path_of(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(path, error.start, what) from None
     except OSError as error:
         raise unreadable(path, error) from None
+
+
+def path_of(given: object) -> Path:
+    """The path; anything that is none is answered in one sentence."""
+    if isinstance(given, str | os.PathLike):
+        return Path(given)
+    raise InputError(f"{short(given)} is no path; give the path of a file as text or a Path.")
 
 
 def not_utf8(path: PathLike, at: int, what: str) -> InputError:
@@ -41,7 +49,7 @@ def write_atomically(path: PathLike, data: str | bytes) -> None:
 
     Raises OSError where the disk says no; the old file is then as it was.
     """
-    target = Path(path)
+    target = path_of(path)
     payload = data.encode("utf-8") if isinstance(data, str) else data
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:

@@ -102,6 +102,8 @@ def test_the_public_method_gives_the_same() -> None:
         ("mod3", [(Fraction(-1, 2), Fraction(5, 2)), (4, 1), (-4, 2), (-3, 0)]),
         ("sigmoid", [(0, Fraction(1, 2)), (800, 1), (-800, 0)]),
         ("tanh", [(0, 0), (800, 1), (-800, -1)]),
+        ("abs", [(-3, 3), (0, 0), (Fraction(5, 2), Fraction(5, 2))]),
+        ("mod4", [(Fraction(-1, 2), Fraction(7, 2)), (5, 1), (-5, 3), (-4, 0)]),
     ],
 )
 def test_activations(activation: str, pairs: list[Any], arithmetic: Arithmetic) -> None:

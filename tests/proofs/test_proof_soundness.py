@@ -50,5 +50,5 @@ def test_what_is_claimed_of_a_mutant_is_so(name: str, data: st.DataObject, seed:
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_what_is_claimed_of_many_mutants_is_so(name: str, data: st.DataObject, seed: int) -> None:
-    """Takes half an hour."""
+    """Takes ten minutes."""
     _check(data.draw(mutants(name, most=3)), TARGETS[name], seed)

@@ -138,7 +138,7 @@ def untimed(run: Run) -> list[dict[str, float]]:
 def test_the_run_says_why_it_ended(run: Run) -> None:
     assert run.reason == "generations"
     assert run.archipelago.generation == STOP.generations == STOP.last_generation == 120
-    assert (run.stop, run.search) == (STOP, SEARCH)
+    assert (run.stop, run.search) == (STOP, replace(SEARCH, encoding=run.encoding))
     assert run.statistics.steps == 120 * 6 * 30
     easy = evolve(CORPUS, SEARCH, stop=replace(STOP, target=run.value))
     assert (easy.reason, easy.value) == ("target", run.value)

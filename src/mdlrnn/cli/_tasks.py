@@ -11,8 +11,9 @@ from ..interface._functions import sample as sample_strings
 from ..interface._functions import test as test_network
 from ..interface._text import table
 from ..languages._machine import SEEDS
-from ..network._alphabet import spelled
+from ..network._alphabet import has_words, spelled
 from ..runs._networks import network_from
+from ..tasks._sources import source_from
 from ..tasks._tasks import SEED, TASKS
 from ._options import echo_json, json_option, naming, network_argument, words_option
 
@@ -77,8 +78,9 @@ def test(
     is given.
     """
     net = network_from(network)
+    known = source_from(source, size=size, words=words or has_words(net.alphabet))
     with naming(network, source):
-        report = test_network(net, source, size=size, seed=seed, words=words)
+        report = test_network(net, known, seed=seed)
     if as_json:
         echo_json(report.to_dict())
     else:

@@ -130,7 +130,9 @@ def start(
         if folder is None:
             raise InputError("hold_out needs a folder to keep the strings in; give one.")
         corpus, held = corpus.split(hold_out, search.seed)
-    problem = Problem(corpus, search, search.encoding_for(source.encoding()), _objective(objective))
+    encoding = search.encoding_for(source.encoding())
+    search = replace(search, encoding=encoding)
+    problem = Problem(corpus, search, encoding, _objective(objective))
     home = folder(source) if callable(folder) else folder
     opened = begin(home, problem, stop, source.about())
     return _carry_out(opened, source, until, prove, threads, executor, display, on_progress, held)
@@ -278,8 +280,11 @@ def title_of(recorder: Recorder) -> str:
 def _demand(source: Source) -> None:
     """Refuse `until` before anything is written, where it cannot come true."""
     if source.machine is None:
-        raise InputError("--until-proved needs a language that is known; name one of mdlrnn tasks.")
-    require("z3", "--until-proved")
+        raise InputError(
+            "a search until something is proved needs a language that is known; "
+            "name one of mdlrnn tasks."
+        )
+    require("z3", "a search until something is proved")
 
 
 def _unlimited(stop: Stop) -> Stop:

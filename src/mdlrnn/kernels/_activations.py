@@ -13,10 +13,13 @@ from ._compile import compiled, source_of
 from ._types import Floats
 
 SATURATION = 1e6
-LINEAR, RELU, SIGMOID, SQUARE, FLOOR, STEP, MOD2, MOD3, TANH = (
+LINEAR, RELU, SIGMOID, SQUARE, FLOOR, STEP, MOD2, MOD3, TANH, ABS, MOD4 = (
     ACTIVATIONS[name].code
-    for name in ("linear", "relu", "sigmoid", "square", "floor", "step", "mod2", "mod3", "tanh")
-)
+    for name in (
+        "linear", "relu", "sigmoid", "square", "floor", "step", "mod2", "mod3", "tanh", "abs",
+        "mod4",
+    )
+)  # fmt: skip
 
 
 @compiled
@@ -45,12 +48,21 @@ def activate_one(code: int, x: float) -> float:
         return mod3(x)
     if code == TANH:
         return tanh(x)
+    if code == ABS:
+        return abs(x)
+    if code == MOD4:
+        return mod4(x)
     return np.nan
 
 
 @compiled
 def mod2(x: float) -> float:
     return x - 2.0 * np.floor(x * 0.5)
+
+
+@compiled
+def mod4(x: float) -> float:
+    return x - 4.0 * np.floor(x * 0.25)
 
 
 @compiled

@@ -63,6 +63,9 @@ _RECORDS = (
     Activation("mod3", 7, 8, lambda a, x: a.remainder(x, 3), "modulos", modulus=3, jumps=True),
     # No published scheme knows tanh: it costs what sigmoid does, the same curve scaled.
     Activation("tanh", 8, 4, lambda a, x: a.tanh(x), "tanh", smooth=True),
+    # The successors' (Abudy and others 2025), which no scheme of the paper knows either.
+    Activation("abs", 9, 4, lambda a, x: a.relu(x) + a.relu(-x), "abs", signed=True),
+    Activation("mod4", 10, 8, lambda a, x: a.remainder(x, 4), "mod4", modulus=4, jumps=True),
 )
 
 ACTIVATIONS = {record.name: record for record in _RECORDS}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from .._errors import InputError
-from .._files import PathLike, read_text
+from .._files import PathLike, path_of, read_text
 from ..runs._files import FRONT, check_holds_run, read_log
 
 if TYPE_CHECKING:
@@ -37,11 +36,15 @@ class Front(NamedTuple):
 
 
 def history(run: Run | PathLike) -> History:
-    if isinstance(run, str | os.PathLike):
-        return _history(read_log(_folder(run)))
-    end = {"generation": run.archipelago.generation, "g": run.score.g,
-           "d_given_g": run.score.d_given_g}  # fmt: skip
-    return _history([*run.history, end])
+    if _is_run(run):
+        end = {"generation": run.archipelago.generation, "g": run.score.g,
+               "d_given_g": run.score.d_given_g}  # fmt: skip
+        return _history([*run.history, end])
+    return _history(read_log(_folder(run)))
+
+
+def _is_run(run: object) -> TypeGuard[Run]:
+    return hasattr(run, "archipelago")
 
 
 def _history(events: Iterable[Mapping[str, Any]]) -> History:
@@ -57,10 +60,10 @@ def _history(events: Iterable[Mapping[str, Any]]) -> History:
 
 
 def front(run: Run | PathLike) -> Front:
-    if isinstance(run, str | os.PathLike):
-        pairs = _saved_front(_folder(run))
-    else:
+    if _is_run(run):
         pairs = [(score.g, score.d_given_g) for _, score in run.front]
+    else:
+        pairs = _saved_front(_folder(run))
     finite = [(g, d) for g, d in pairs if d < float("inf")]
     best = min(range(len(finite)), key=lambda i: sum(finite[i]), default=None)
     return Front(tuple(g for g, _ in finite), tuple(d for _, d in finite), best)
@@ -82,7 +85,7 @@ def _saved_front(folder: Path) -> list[tuple[int, float]]:
         ) from None
 
 
-def _folder(path: PathLike) -> Path:
-    folder = Path(path)
+def _folder(path: object) -> Path:
+    folder = path_of(path)
     check_holds_run(folder)
     return folder

@@ -54,6 +54,9 @@ class Term:
             parts[atom] = parts.get(atom, 0) + factor
         return _term(self.constant + other.constant, parts)
 
+    def __neg__(self) -> Term:
+        return self.times(-1)
+
     def __sub__(self, other: Term) -> Term:
         return self + other.times(-1)
 

@@ -3,6 +3,7 @@
 
 const LIMIT = { n: 1000000n, d: 1n };
 const LOWEST = { n: -1000000n, d: 1n };
+const MINUS_ONE = { n: -1n, d: 1n };
 const LEAST_TOTAL = { n: 1n, d: 100000000n };
 const EXP_OVERFLOW = 709.782712893384;
 
@@ -31,7 +32,7 @@ function tanh(x) {
 
 const ACTIVATIONS = {
   linear: (x) => x,
-  relu: (x) => atLeast(x, ZERO),
+  relu: positive,
   sigmoid,
   square: (x) => multiply(x, x),
   floor: (x) => ({ n: isExact(x) ? floorDivide(x.n, x.d) : BigInt(Math.floor(x)), d: 1n }),
@@ -39,6 +40,8 @@ const ACTIVATIONS = {
   mod2: (x) => modulo(x, 2),
   mod3: (x) => modulo(x, 3),
   tanh,
+  abs: (x) => add(positive(x), positive(multiply(MINUS_ONE, x))),
+  mod4: (x) => modulo(x, 4),
 };
 
 // A function from an input row and the values a step before (null at first) to all values.
@@ -77,13 +80,14 @@ function stepper(network) {
 function distribution(network, values) {
   const outputs = values.slice(network.inputs, network.inputs + network.outputs);
   if (outputs.length === 1) return [atLeast(ZERO, atMost(ONE, outputs[0]))];
-  const positive = outputs.map((value) => atLeast(value, ZERO));
-  const total = positive.reduce(add, ZERO);
+  const shares = outputs.map(positive);
+  const total = shares.reduce(add, ZERO);
   if (compare(total, LEAST_TOTAL) <= 0) {
     return outputs.map(() => ({ n: 1n, d: BigInt(outputs.length) }));
   }
-  const alone = positive.filter((value) => !isZero(value)).length === 1;
-  return positive.map((value) => (isZero(value) ? ZERO : alone ? ONE : divide(value, total)));
+  const nothing = (share) => isExact(share) && isZero(share);
+  const alone = shares.filter((share) => !nothing(share)).length === 1;
+  return shares.map((share) => (nothing(share) ? ZERO : alone ? ONE : divide(share, total)));
 }
 
 // What is typed, as input rows: {rows, read}, or {error}, a sentence.

@@ -77,6 +77,8 @@ function compare(a, b) {
 
 const atLeast = (a, b) => (compare(a, b) < 0 ? b : a);
 const atMost = (a, b) => (compare(a, b) > 0 ? b : a);
+// What is cut at 0 because of a double stays a double: its sign may be rounding.
+const positive = (x) => (isExact(x) ? atLeast(x, ZERO) : Math.max(x, 0));
 const isZero = (x) => (isExact(x) ? x.n === 0n : x === 0);
 
 // Denominators that outgrow 4,096 bits are rounded to 256 binary places, half to even.

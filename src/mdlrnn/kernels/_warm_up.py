@@ -18,15 +18,17 @@ import numba
 import numpy as np
 
 from ..corpus._corpus import Corpus
-from ._advance import advance, new_network
+from ._advance import advance, is_known, new_network, select
 from ._compile import CACHE_FOLDER, is_ready, mark_ready
-from ._evaluate import new_memo
+from ._evaluate import hash_of, new_memo
+from ._length import encoded_length, weight_norms
 from ._mutate import compound_rates, simple_rates
 from ._offspring import make_offspring
 from ._probabilities import fill_distributions
 from ._scoring import score_rows
 from ._space import Space
-from ._state import State
+from ._stack import has_stacks
+from ._state import State, join_front
 from ._surprisal import surprisal
 from ._tree import tree_of
 from ._workspace import workspace_for
@@ -40,6 +42,7 @@ class _Example:
 
     def __init__(self) -> None:
         self.row = np.zeros(64, dtype=np.int64)
+        self.genomes = np.zeros((1, 64), dtype=np.int64)
         self.random = np.ones(4, dtype=np.uint64)
         self.space = Space(
             2, 2, np.zeros(1, dtype=np.int64), False, False, 8, 8, 0.1, 0.1, 0.1, 0.1, 0.1,
@@ -67,6 +70,19 @@ def compile_surprisal() -> None:
     _compile(surprisal, e.row, e.tree, e.work, 1.0)
 
 
+def compile_small() -> None:
+    """The small helpers of `advance`, while there is time."""
+    e = _Example()
+    floats = np.zeros(1)
+    _compile(encoded_length, e.row, e.row, e.row)
+    _compile(weight_norms, e.row)
+    _compile(hash_of, e.row)
+    _compile(select, floats, 1, 2, e.random)
+    _compile(is_known, 1.0, floats)
+    _compile(has_stacks, e.space)
+    _compile(join_front, e.row, 1, 1.0, e.row, e.genomes, e.row, floats)
+
+
 def compile_scoring() -> None:
     e = _Example()
     table, bits = e.row, np.zeros(1)
@@ -87,8 +103,7 @@ def compile_search() -> None:
     e = _Example()
     row, floats = e.row, np.zeros(1)
     state = State(
-        np.zeros((2, 2), np.int64), floats, row, floats, e.random, row, floats,
-        np.zeros((2, 2), np.int64), row, floats,
+        e.genomes, floats, row, floats, e.random, row, floats, e.genomes, row, floats,
     )  # fmt: skip
     _compile(
         advance, state, True, 0, 2, True, True, True, e.tree, row, floats, e.space, e.work,
@@ -121,6 +136,7 @@ def warm_up() -> None:
         return
     other = _beside("offspring")
     compile_surprisal()
+    compile_small()
     if other is not None:
         try:
             other.wait(PATIENCE)

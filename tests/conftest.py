@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,11 @@ from helpers.browser import browser as browser  # a fixture
 from helpers.browser import open_page as open_page  # a fixture
 from helpers.commands import Result
 from mdlrnn.cli import main
+
+# A shell starts commands in the background with Ctrl-C ignored, and what tests start would inherit
+# that; the tests of Ctrl-C want it heard.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test fails by chance: the same examples every time. To explore, HYPOTHESIS_PROFILE=explore.
 settings.register_profile("repeat", deadline=None, derandomize=True, print_blob=True)

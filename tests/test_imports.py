@@ -14,7 +14,7 @@ from helpers.data import ROOT
 
 SOURCE = ROOT / "src"
 ROOMS = (
-    ("_version", "_errors", "_checks", "_files", "_later"),
+    ("_version", "_errors", "_limits", "_checks", "_files", "_later"),
     ("network",),
     ("corpus",),
     ("kernels",),
@@ -29,6 +29,10 @@ ROOMS = (
     ("page",),
     ("interface",),
     ("cli",),
+    (
+        "_command",
+        "__main__",
+    ),
 )
 """The pipeline, values first. A room imports from itself and from rooms before it."""
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}

@@ -33,8 +33,8 @@ from mdlrnn import (
 FUNCTIONS_AND_TYPES = [
     "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress", "Proof",
     "Report", "Run", "RunError", "Score", "Search", "Stop", "Task", "Unit", "Weight", "check",
-    "decode", "encode", "evolve", "explain", "feed", "prove", "report", "resume", "sample", "score",
-    "score_many", "tasks", "test",
+    "decode", "encode", "evolve", "explain", "feed", "no_limits", "prove", "report",
+    "resume", "sample", "score", "score_many", "tasks", "test",
 ]  # fmt: skip
 MODULES = ["bench", "comparisons", "drawing", "languages", "page", "plots", "runs", "zoo"]
 

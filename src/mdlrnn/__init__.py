@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from . import zoo as zoo
     from ._errors import InputError as InputError
     from ._errors import RunError as RunError
+    from ._limits import no_limits as no_limits
     from .corpus._corpus import Corpus as Corpus
     from .interface._evolve import evolve as evolve
     from .interface._evolve import resume as resume
@@ -74,6 +75,7 @@ _HOME = {
     "evolve": "interface._evolve",
     "explain": "interface._functions",
     "feed": "interface._feed",
+    "no_limits": "_limits",
     "prove": "interface._functions",
     "report": "interface._functions",
     "resume": "interface._evolve",

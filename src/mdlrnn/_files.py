@@ -6,20 +6,35 @@ import os
 import tempfile
 from pathlib import Path
 
-from ._checks import short
+from ._checks import printable, short
 from ._errors import InputError
+from ._limits import TEXT_BYTES, are_lifted, check_size
 
 PathLike = str | os.PathLike[str]
 
 
-def read_text(path: PathLike, what: str) -> str:
+def read_text(path: PathLike, what: str, limit: int = TEXT_BYTES) -> str:
     """The text of a UTF-8 file; `what` names the kind of file in the error."""
     try:
-        return path_of(path).read_text(encoding="utf-8-sig")
+        return read_bytes(path, limit).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(path, error.start, what) from None
-    except OSError as error:
+
+
+def read_bytes(path: PathLike, limit: int) -> bytes:
+    """A file of at most so many bytes, even if it has no end."""
+    try:
+        with path_of(path).open("rb") as file:
+            data = file.read(-1 if are_lifted() else limit + 1)
+    except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
+    check_size(len(data), limit, named(path), "bytes")
+    return data
+
+
+def named(path: PathLike) -> str:
+    """The path as it can stand in a sentence."""
+    return printable(os.fspath(path))
 
 
 def path_of(given: object) -> Path:
@@ -31,17 +46,17 @@ def path_of(given: object) -> Path:
 
 def not_utf8(path: PathLike, at: int, what: str) -> InputError:
     return InputError(
-        f"{path}: byte {at} is not UTF-8; save the {what} as UTF-8 text and try again."
+        f"{named(path)}: byte {at} is not UTF-8; save the {what} as UTF-8 text and try again."
     )
 
 
-def unreadable(path: PathLike, error: OSError) -> InputError:
-    return InputError(f"{path}: cannot be read ({reason_of(error)}); check the path.")
+def unreadable(path: PathLike, error: Exception) -> InputError:
+    return InputError(f"{named(path)}: cannot be read ({reason_of(error)}); check the path.")
 
 
-def reason_of(error: OSError) -> str:
+def reason_of(error: Exception) -> str:
     """What the system says, as it can stand in a sentence."""
-    return (error.strerror or str(error)).lower()
+    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def write_atomically(path: PathLike, data: str | bytes) -> None:

@@ -26,7 +26,7 @@ from mdlrnn.comparisons._evaluation import reports
 from mdlrnn.comparisons._training import Training
 from mdlrnn.comparisons._tree import chances_of, tree_of
 from mdlrnn.languages import Language, addition
-from mdlrnn.tasks._measures import EPSILON
+from mdlrnn.languages._truth import MARGIN
 from mdlrnn.tasks._tasks import SEED, TASKS
 
 torch.set_num_threads(1)
@@ -208,7 +208,7 @@ def test_an_rnn_has_the_measures_of_a_pass_over_the_strings(name: str) -> None:
             if len(possible) == 1:
                 sure += count
                 named += count * (max(row, key=row.__getitem__) in possible)
-            categorical += count * all((row[s] >= EPSILON) == (s in possible) for s in row)
+            categorical += count * all((row[s] >= MARGIN) == (s in possible) for s in row)
     assert found["test_cross_entropy"] == pytest.approx(bits / steps, rel=1e-5)
     expected = named / sure if sure else None
     assert found["test_deterministic_accuracy"] == expected

@@ -14,7 +14,7 @@ from mdlrnn import Network, Proof, prove, zoo
 from mdlrnn.languages import Language
 from mdlrnn.network._interpreter import arithmetic_over, distribution, feed, input_rows
 from mdlrnn.proofs._claims import Claim
-from mdlrnn.proofs._proof import Counterexample
+from mdlrnn.proofs._proof_values import Counterexample
 from mdlrnn.tasks._tasks import TASKS
 
 DIGITS = Fraction(1, 10**40)

@@ -340,7 +340,9 @@ def test_notation_is_nltks() -> None:
     assert sorted(ours.strings()) == [("a", "b"), ('it"s',)]
 
 
-MANY = " | ".join(f"'w{i}' [{1 / 4096}]" for i in range(2048))
+MANY = " ".join(f"'w{i}'" for i in range(2048))
+RULES = " | ".join(f"'w' S [{1 / 4096}]" for _ in range(2048))
+RING = "\n".join(f"A{i} -> A{(i + 1) % 151} [0.5] | 'a' [0.5]" for i in range(151))
 WRONG = {
     "nothing": ("", "there are no rules"),
     "comments only": ("# S -> 'a' [1.0]\n\n", "there are no rules"),
@@ -376,7 +378,9 @@ WRONG = {
     "an empty terminal": ("S -> 'a' S [0.5] | '' [0.5]", "'' is a terminal"),
     "words in a word": ("S -> 'New York' [1.0]", "the terminal 'New York' has a blank"),
     "the empty string only": ("S -> S S [0.3] | [0.7]", "yields the empty string only"),
-    "too many terminals": (f"S -> {MANY} | S [0.5]", "there are 2048 terminals"),
+    "too many terminals": (f"S -> {MANY} [0.5] | S [0.5]", "there are 2048 terminals"),
+    "too many rules": (f"S -> {RULES} | 'a' [0.5]", "more than 2,000 rules"),
+    "too much recursion": (RING, "more than 150 nonterminals that recur through each other"),
 }
 
 

@@ -115,7 +115,7 @@ def test_what_can_be_proved_stands_on_the_page(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(tasks_module, "BEYOND", 30)
     content = network_content(zoo.anbn(), "anbn", task=source_from("anbn_100"))
     assert content.theorem is not None
-    assert "10^-6" in content.theorem.statement
+    assert "3.1·10^-7" in content.theorem.statement
     assert "k &gt; 0" in page(content)
     wrong = network_content(zoo.anb2n(), "anb2n", task=source_from("anbn_100"))
     assert wrong.theorem is None

@@ -12,6 +12,7 @@ from helpers.data import is_one_sentence
 from helpers.networks import bigram, constant, leaky, rewired, saturating, shallow, without_carry
 from mdlrnn import Corpus, InputError, Network, Weight, zoo
 from mdlrnn.languages import Language, addition
+from mdlrnn.languages._machine import Next
 from mdlrnn.tasks._measures import measure, measure_parts, measure_unseen
 from mdlrnn.tasks._report import Failure, Measures, UnseenReport
 from mdlrnn.tasks._tasks import TASKS, Task
@@ -59,16 +60,22 @@ def plain(network: Network, task: Task, strings: list[str]) -> Measures:
             kind["named"] += truth.deterministic and named
             kind["margin"] += margin
             kind["strict"] += all((row[name] > 0) == (name in truth.allowed) for name in names)
-            if task.name.startswith("dyck"):
-                right = right and margin
-            elif truth.deterministic:
-                right = right and named
+            right = right and not _is_wrong(truth, row)
         kind["right"] += right
         symbols += len(string) + 1
     return Measures(
         symbols, bits, optimal, kind["deterministic"], kind["named"], kind["margin"],
         kind["strict"], len(strings), kind["right"],
     )  # fmt: skip
+
+
+def _is_wrong(truth: Next, row: dict[str, float]) -> bool:
+    for name, p in row.items():
+        chance = truth.distribution.get(name, 0)
+        if (not chance and p >= 0.005) or p < min(0.005, chance / 2):
+            return True
+    sure = [name for name in row if name in truth.allowed]
+    return len(sure) == 1 and any(row[name] >= row[sure[0]] for name in row if name != sure[0])
 
 
 def check(network: Network, task: Task, strings: list[str]) -> None:
@@ -97,7 +104,7 @@ def test_measures_of_the_zoo_are_the_plain_ones(name: str) -> None:
         assert expected.optimal_bits < expected.bits
         expected = expected._replace(optimal_bits=expected.bits)
     assert found == pytest.approx(expected, rel=1e-6)
-    assert failure is None
+    assert (failure is None) is (name != "anbmcnm")  # which leaves 0.0051 for one more c
 
 
 def test_parts_add_up_to_the_whole() -> None:
@@ -160,11 +167,11 @@ def test_counter_networks_do_as_published(name: str, size: int, bits: float) -> 
     data = report.to_dict()
     assert data["test_cross_entropy"] == report.test.bits / report.test.characters
     assert data["test_deterministic_accuracy"] == 1
-    assert data["test_string_accuracy"] == 1
     assert data["train_deterministic_accuracy"] == 1
-    assert data["first_failure"] is None
     # The last c of a^n b^m c^(n+m) leaves 0.0051 for one more.
     missed = report.test.strings if name == "anbmcnm" else 0
+    assert data["test_string_accuracy"] == (0 if missed else 1)
+    assert (data["first_failure"] is None) is not bool(missed)
     assert report.test.characters - report.test.categorical_right == missed
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from importlib import import_module
 
 import click
 
 from .._errors import InputError, RunError
+from .._files import reason_of
+from .._limits import lift_limits
 from .._version import __version__
 
 _COMMANDS = {
@@ -54,8 +57,11 @@ class _Lazy(click.Group):
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="mdlrnn")
-def cli() -> None:
+@click.option("--no-limits", is_flag=True, help="Read files of any size.")
+def cli(no_limits: bool) -> None:
     """Networks that generalise perfectly from a handful of examples and that a person can read."""
+    if no_limits:
+        lift_limits()
 
 
 def main() -> None:
@@ -72,7 +78,34 @@ def main() -> None:
         _stop(*_usage(error))
     except (click.Abort, KeyboardInterrupt):
         _stop("mdlrnn: stopped.", 130)
-    sys.exit(code if isinstance(code, int) else 0)
+    except BrokenPipeError:
+        _leave_quietly()
+    except OSError as error:
+        _stop(f"mdlrnn: the output cannot be written ({reason_of(error)}); make room for it.", 1)
+    except MemoryError:
+        _stop("mdlrnn: there is not enough memory for that; give less, or smaller files.", 1)
+    _flush(code if isinstance(code, int) else 0)
+
+
+def _flush(code: int) -> None:
+    """Leave, with what is still to be written; a device that is full is answered in a sentence."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _leave_quietly()
+    except OSError as error:
+        _leave_quietly(
+            f"mdlrnn: the output cannot be written ({reason_of(error)}); make room for it.", 1
+        )
+    sys.exit(code)
+
+
+def _leave_quietly(message: str = "", code: int = 141) -> None:
+    """Without the interpreter's own attempt to flush, which would fail once more."""
+    if message:
+        click.echo(message, err=True)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
 
 
 def _usage(error: click.UsageError) -> tuple[str, int]:

@@ -8,7 +8,8 @@ from .._files import save
 from ..interface._text import columns, filled, parse_time, time_text
 from ..proofs._certificate import check as check_certificate
 from ..proofs._document import document
-from ..proofs._proof import Counterexample, Proof
+from ..proofs._proof import Proof
+from ..proofs._proof_values import Counterexample
 from ..proofs._prove import prove as prove_machine
 from ..runs._networks import network_from
 from ..tasks._sources import machine_from

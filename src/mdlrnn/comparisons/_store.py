@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from .._errors import InputError
-from .._files import read_text, reason_of, save, unreadable, write_atomically
+from .._files import read_text, reason_of, save, write_atomically
 from ..runs._lock import acquire, holder
-from ..runs._sealed import seal, unseal
+from ..runs._sealed import read_sealed, seal, unseal
 from ._configurations import Configuration, Model
 
 FORMAT = "mdlrnn-baseline/1"
@@ -146,10 +146,8 @@ def load_progress(folder: Path, group: str) -> tuple[tuple[Model, ...], dict[str
     if not path.exists():
         return None
     try:
-        arrays = unseal(path.read_bytes())
+        arrays = unseal(read_sealed(path))
         found = tuple(model_of(row) for row in json.loads(str(arrays["models"])))
-    except OSError as error:
-        raise unreadable(path, error) from None
     except (InputError, KeyError, TypeError, ValueError):
         raise InputError(f"{path} is damaged; delete it to train these again.") from None
     return found, arrays

@@ -6,18 +6,22 @@ become is in `_corpus`.
 
 from __future__ import annotations
 
-import struct
-import zipfile
-import zlib
-from pathlib import Path
-from tokenize import TokenError
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-import numpy as np
 from numpy.typing import NDArray
 
 from .._errors import InputError
-from .._files import PathLike, not_utf8, unreadable
+from .._files import PathLike, named, not_utf8, path_of, unreadable
+from .._limits import (
+    CORPUS_BYTES,
+    DISTINCT_CHARACTERS,
+    STRING_LENGTH,
+    are_lifted,
+    check_size,
+    too_large,
+)
+from ._npz import DAMAGED, unpacked
 from ._sources import Symbols, forbid_boundary
 
 Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
@@ -25,33 +29,45 @@ Arrays = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_COUNT = 15
 """Digits of a count: more would not add up exactly in float64."""
-DAMAGED = (
-    zipfile.BadZipFile, zlib.error, EOFError, KeyError, MemoryError, OSError, RuntimeError,
-    SyntaxError, TokenError, TypeError, ValueError, struct.error,
-)  # fmt: skip
-"""What NumPy and zipfile raise for a damaged file."""
+DISTINCT = "bytes in distinct strings"
 
 
 def count_lines(path: PathLike, words: bool) -> dict[Symbols, int]:
     """How often each string is in the file; with `words`, its words are parted by one blank."""
+    counts: dict[Symbols, int] = {}
+    distinct = 0
     try:
-        with Path(path).open("rb") as file:
-            counts: dict[Symbols, int] = {}
+        with path_of(path).open("rb") as file:
             marked = file.peek(len(BYTE_ORDER_MARK)).startswith(BYTE_ORDER_MARK)
             offset = len(file.read(len(BYTE_ORDER_MARK))) if marked else 0
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(_lines(file, named(path)), 1):
+                known = len(counts)
                 try:
                     _count_line(line, words, counts)
                 except UnicodeDecodeError as error:
                     raise not_utf8(path, offset + error.start, "corpus") from None
                 except InputError as error:
-                    raise InputError(f"{path}: line {number}: {error}") from None
+                    raise InputError(f"{named(path)}: line {number}: {error}") from None
                 offset += len(line)
-    except OSError as error:
+                distinct += len(line) if len(counts) > known else 0
+                check_size(distinct, DISTINCT_CHARACTERS, named(path), DISTINCT)
+                check_size(offset, CORPUS_BYTES, named(path), "bytes")
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise unreadable(path, error) from None
     if not counts:
-        raise InputError(f"{path}: the file is empty; write one string a line.")
+        raise InputError(f"{named(path)}: the file is empty; write one string a line.")
     return counts
+
+
+def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:
+    """Line by line, none of them longer than a string may be."""
+    longest = -1 if are_lifted() else 4 * STRING_LENGTH
+    while line := file.readline(longest):
+        if len(line) == longest and not line.endswith(b"\n"):
+            raise too_large(f"a line of {name}", longest, "bytes")
+        yield line
 
 
 def _count_line(line: bytes, words: bool, counts: dict[Symbols, int]) -> None:
@@ -87,19 +103,17 @@ def _count(text: str) -> int:
 def read_sequences(path: PathLike) -> Arrays:
     """`inputs`, `targets` and, where the file has them, `lengths`; their sense is not checked."""
     try:
-        with Path(path).open("rb") as file:
+        with path_of(path).open("rb") as file:
             return _arrays(file)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{named(path)}: {error}") from None
     except OSError as error:
         raise unreadable(path, error) from None
 
 
 def _arrays(file: BinaryIO) -> Arrays:
     try:
-        arrays = np.load(file, allow_pickle=False)
-        if not isinstance(arrays, np.lib.npyio.NpzFile):
-            raise zipfile.BadZipFile
+        arrays = unpacked(file)
         if missing := {"inputs", "targets"}.difference(arrays):
             raise InputError(
                 f"the array {min(missing)!r} is missing; "

@@ -12,11 +12,14 @@ from types import FrameType
 from typing import Any
 
 EXIT_CODE = 130
+ASKING = ("SIGINT", "SIGTERM", "SIGQUIT", "SIGHUP")
+"""Ctrl-C, a scheduler's word, Ctrl-\\, a terminal that is closed; where the system has them."""
 _SHOW_CURSOR = b"\x1b[?25h"
 
 
 class StopSignals:
-    """While it is entered, Ctrl-C and SIGTERM set `asked`; a second one ends the process at once.
+    """While it is entered, signals that ask a process to end set `asked`; a second one ends it at
+    once, but for a closed terminal, of which one is told several times.
 
     Files are written atomically, so that even then the last checkpoint is whole.
     """
@@ -28,7 +31,7 @@ class StopSignals:
 
     def __enter__(self) -> StopSignals:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in (getattr(signal, name) for name in ASKING if hasattr(signal, name)):
                 # A process that was started with the signal ignored, as by nohup, is to ignore it.
                 if signal.getsignal(number) != signal.SIG_IGN:
                     self._before[number] = signal.signal(number, self._heard)
@@ -39,6 +42,8 @@ class StopSignals:
             signal.signal(number, before)
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
+        if self.asked and number == getattr(signal, "SIGHUP", None):
+            return
         if self.asked:
             if sys.__stdout__ is not None and sys.__stdout__.isatty():
                 os.write(1, _SHOW_CURSOR)

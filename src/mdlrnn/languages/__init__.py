@@ -19,3 +19,4 @@ from ._transducer import Transducer as Transducer
 from ._transducer import Transition as Transition
 from ._transducer import addition as addition
 from ._truth import Truth as Truth
+from ._truth import is_mistake as is_mistake

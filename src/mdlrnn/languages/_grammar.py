@@ -21,8 +21,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.random import RandomState
 
+from .._checks import printable
 from .._errors import InputError
 from .._files import PathLike, read_text
+from .._limits import DRAWN_LENGTH, GRAMMAR_BYTES, GRAMMAR_STRING, check_size
 from ..corpus._corpus import Corpus
 from ..network._alphabet import BOUNDARY, has_words, spelled
 from ._closure import CONTEXT, decimal, fraction
@@ -51,7 +53,9 @@ SHORTER = Context(prec=30, Emin=CONTEXT.Emin, Emax=CONTEXT.Emax)
 def load_grammar(path: PathLike) -> Grammar:
     """The grammar of a UTF-8 file in NLTK's notation for probabilistic grammars, such as
     `S -> 'a' S 'b' [0.7] | 'a' 'b' [0.3]`; the first left side is the start symbol."""
-    start, productions = read_productions(read_text(path, "grammar"), fspath(path))
+    start, productions = read_productions(
+        read_text(path, "grammar", GRAMMAR_BYTES), printable(fspath(path))
+    )
     name = Path(path).stem
     return Grammar(name, name, start, productions)
 
@@ -197,6 +201,8 @@ class Grammar:
             if above >= 0:
                 children[above].append(node)
         path: list[Column[Decimal]] = []
+        length = len(corpus.levels) - 1
+        check_size(length, GRAMMAR_STRING, f"a string of {self.title}, a grammar,", "symbols")
         left = [(0, 0)]
         while left:
             # Depth first, so that only the columns of one prefix are held.
@@ -262,6 +268,7 @@ class Grammar:
             part = left.pop()
             if isinstance(part, str):
                 symbols.append(part)
+                check_size(len(symbols), DRAWN_LENGTH, f"a string of {self.title}", "symbols")
                 continue
             expansions += 1
             if expansions > MOST_EXPANSIONS:

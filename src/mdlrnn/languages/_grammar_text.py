@@ -8,7 +8,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .._errors import InputError, MissingExtra
+from .._limits import NONTERMINALS, RULES, check_size
 from ..network._alphabet import BOUNDARY, MOST_UNITS
+from ._closure import components
 from ._productions import (
     Nonterminal,
     Part,
@@ -51,6 +53,7 @@ def read_productions(text: str, source: str) -> tuple[Nonterminal, tuple[Product
         number = next((line.number for line in lines if begins.match(line.text)), None)
         return source if number is None else f"{source}: line {number}"
 
+    check_size(len(written), RULES, f"{source}: the grammar", "rules")
     totals = {p.left: Fraction(0) for p in written}
     for production in written:
         totals[production.left] += production.chance
@@ -80,6 +83,9 @@ def read_productions(text: str, source: str) -> tuple[Nonterminal, tuple[Product
         )
     used = reachable(start, possible)
     _check_terminals(used, source)
+    together = max(map(len, components(_offspring(used))))
+    recurrent = "nonterminals that recur through each other"
+    check_size(together, NONTERMINALS, f"{source}: the grammar", recurrent)
     recurring = endless(used)
     if recurring is not None:
         likely = _below_one(chance_to_end(start, used))
@@ -89,6 +95,14 @@ def read_productions(text: str, source: str) -> tuple[Nonterminal, tuple[Product
             "that recur less probable."
         )
     return start, tuple(used)
+
+
+def _offspring(productions: Iterable[Production]) -> dict[Nonterminal, set[Nonterminal]]:
+    """For each nonterminal those that its rules lead to."""
+    found: dict[Nonterminal, set[Nonterminal]] = {}
+    for production in productions:
+        found.setdefault(production.left, set()).update(nonterminals(production.right))
+    return found
 
 
 def _lines(text: str, source: str) -> list[Line]:

@@ -285,6 +285,8 @@ class Language:
 
     noun: ClassVar[str] = "symbol"
     """What one step of a string is called."""
+    outcome: ClassVar[str] = "next symbol"
+    """What a network gives probabilities to."""
     exactly: ClassVar[str] = "the network gives each next symbol exactly its true probability"
     """What a theorem says of a network without fault."""
 

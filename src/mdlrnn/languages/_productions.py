@@ -68,11 +68,22 @@ def reachable(start: Nonterminal, productions: Sequence[Production]) -> list[Pro
 def barren(productions: Sequence[Production]) -> Nonterminal | None:
     """The first nonterminal from which no derivation ends, if there is one."""
     fertile: set[Nonterminal] = set()
-    while True:
-        new = {p.left for p in productions if fertile.issuperset(nonterminals(p.right))} - fertile
-        if not new:
-            return next((p.left for p in productions if p.left not in fertile), None)
-        fertile |= new
+    waiting: dict[Nonterminal, list[int]] = {}
+    left = [set(nonterminals(p.right)) for p in productions]
+    for number, needed in enumerate(left):
+        for part in needed:
+            waiting.setdefault(part, []).append(number)
+    ready = [p.left for p, needed in zip(productions, left, strict=True) if not needed]
+    while ready:
+        found = ready.pop()
+        if found in fertile:
+            continue
+        fertile.add(found)
+        for number in waiting.get(found, ()):
+            left[number].discard(found)
+            if not left[number]:
+                ready.append(productions[number].left)
+    return next((p.left for p in productions if p.left not in fertile), None)
 
 
 def endless(productions: Sequence[Production]) -> Nonterminal | None:

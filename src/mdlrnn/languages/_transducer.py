@@ -53,6 +53,8 @@ class Transducer:
     spell: Callable[[Sequence[Row]], str] | None = field(default=None, compare=False)
     noun: str = field(default="step", compare=False)
     """What one step of a sequence is called."""
+    outcome: str = field(default="output", compare=False)
+    """What a network gives probabilities to."""
     every: str = field(default="For every sequence and every step of it,", compare=False)
     """How a theorem begins."""
     exactly: str = field(
@@ -139,9 +141,7 @@ class Transducer:
         with np.errstate(divide="ignore"):
             bits = -np.sum(corpus.item_weight * np.log2(np.nan_to_num(each)))
         last = np.bincount(corpus.parent[corpus.parent >= 0], minlength=len(code)) == 0
-        return Truth(
-            chances > 0, bool(np.any(chances == 1)), float(bits) + 0.0, last[corpus.item_node]
-        )
+        return Truth(np.nan_to_num(chances), float(bits) + 0.0, last[corpus.item_node])
 
     @cached_property
     def _states(self) -> tuple[str, ...]:
@@ -177,8 +177,9 @@ def addition() -> Transducer:
         draw=lambda size, seed: pairs(_numbers(size)),
         spell=_sum_text,
         noun="digit",
+        outcome="digit",
         every="For numbers of any length,",
-        exactly="each output is exactly the digit of the sum",
+        exactly="the probability of a 1 is exactly the digit of the sum",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .._errors import InputError
+from .._limits import SYMBOL_LENGTH, check_size
 
 BOUNDARY = "#"
 """Begins and ends every string; it is added, never written."""
@@ -16,6 +17,8 @@ MOST_SYMBOLS = MOST_UNITS // 2
 def check_alphabet(alphabet: Sequence[object]) -> None:
     if not all(isinstance(symbol, str) and symbol for symbol in alphabet):
         raise InputError("the alphabet holds something that is not a symbol; give strings.")
+    longest = max((len(str(symbol)) for symbol in alphabet), default=0)
+    check_size(longest, SYMBOL_LENGTH, "a symbol of the alphabet", "characters")
     if len(set(alphabet)) != len(alphabet):
         raise InputError("the alphabet names a symbol twice; name each symbol once.")
     if BOUNDARY not in alphabet:

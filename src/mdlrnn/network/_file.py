@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._checks import is_integer, short
 from .._errors import InputError
 from .._files import PathLike, read_text
+from .._limits import CONNECTIONS, check_size
 from ._units import Connection, Unit, Weight
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def parse(data: object) -> dict[str, Any]:
             raise InputError(f'"{name}" is missing; the file may be incomplete, save it again.')
     units = _list(data["units"], "units")
     connections = _list(data["connections"], "connections")
+    check_size(len(connections), CONNECTIONS, "the network", "connections")
     alphabet = data.get("alphabet")
     if alphabet is not None:
         alphabet = tuple(_list(alphabet, "alphabet"))

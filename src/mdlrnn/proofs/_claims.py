@@ -1,10 +1,13 @@
 """What can be claimed of a network's predictions, strongest first, as formulas over its outputs.
 
-exact: the true distribution. within: each probability off by less than a margin. deterministic:
-where one symbol only can follow, it gets more than 1 − margin; leading: more than any other.
-categorical: impossible symbols get less than the margin and possible ones at least that, or with
-margin 0 exactly nothing and more than nothing; ordered: every possible symbol gets more than every
-impossible one, which is the least that is ever claimed.
+exact: the true distribution. within: each probability off by less than a margin. categorical:
+impossible symbols get less than the margin and possible ones at least that, or with margin 0
+exactly nothing and more than nothing. deterministic: where one symbol only can follow, it gets more
+than 1 − margin; leading: more than any other. ordered: every possible symbol gets more than nothing
+and more than every impossible one; a network without that is wrong.
+
+The first three say that a network is right; the others do not, though they may be all that
+holds. On the way, below: impossible symbols get less than the margin.
 """
 
 from __future__ import annotations
@@ -25,6 +28,16 @@ class Claim(NamedTuple):
     @property
     def about_some_steps(self) -> bool:
         return self.kind in ("deterministic", "leading")
+
+    def makes_right(self, least_chance: Fraction) -> bool:
+        """Whether a network of which it holds is right: every possible symbol gets more than
+        nothing, and every impossible one less than a bound that is stated.
+
+        `least_chance` is the least true probability of what is possible.
+        """
+        if self.kind == "within":
+            return self.margin <= least_chance
+        return self.kind in ("exact", "categorical")
 
 
 class Shares(NamedTuple):
@@ -75,8 +88,11 @@ def _usual(claim: Claim, chances: Sequence[Fraction], given: Shares) -> Iterator
             for mass, chance in pairs:
                 above = mass - whole.times(margin)
                 yield (">=", above) if chance else (">", above.times(-1))
+        case "below":
+            yield from ((">", whole.times(margin) - mass) for mass, chance in pairs if not chance)
         case _:  # leading, ordered
             possible = [mass for mass, chance in pairs if chance]
+            yield from ((">", mass) for mass in possible)
             for mass in (mass for mass, chance in pairs if not chance):
                 yield from ((">", other - mass) for other in possible)
 

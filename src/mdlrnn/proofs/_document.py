@@ -108,7 +108,8 @@ def _latex_head(cell: str) -> str:
 
 def _latex_prose(text: str) -> str:
     """Plain sentences, with their few characters that LaTeX reads otherwise."""
-    text = re.sub(r"10\^-(\d+)", r"$10^{-\1}$", text)
+    text = re.sub(r"([\d.]+)·10\^-(\d+)", r"$\1 \\cdot 10^{-\2}$", text)
+    text = re.sub(r"(?<![\d ] )\b10\^-(\d+)", r"$10^{-\1}$", text)
     text = re.sub(r"±10\^(\d+)", r"$\\pm 10^\1$", text)
     text = re.sub(r"\b([a-z])\^\(([^)]*)\)", r"$\1^{\2}$", text)
     text = re.sub(r"\b([a-z])\^(\w+)", r"$\1^{\2}$", text)

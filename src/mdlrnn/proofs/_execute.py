@@ -14,6 +14,7 @@ from ..network._network import Network
 from ._terms import ONE, ZERO, Term, TooComplex, activate, known, product, total
 
 Memory = Mapping[int, Term]
+Incoming = list[list[tuple[int, Term]]]
 BITS = 8_192
 """Of a numerator or denominator; a square in a loop doubles them at every step."""
 
@@ -33,6 +34,9 @@ class Executor(NamedTuple):
     """Units that reach an output, in the order of evaluation."""
     remembering: frozenset[int]
     """Units that reach a memory unit."""
+    forward: Incoming
+    """For each unit the sources of its forward connections that are fed, with their weights."""
+    recurrent: Incoming
     step: Callable[[Sequence[int], Memory | None], Values]
     read: Callable[[Sequence[int], Memory], dict[int, Term]]
     """What units hold when the row is read and the memory units then hold these values; without
@@ -49,8 +53,8 @@ class Executor(NamedTuple):
 def executor(network: Network) -> Executor:
     order, ignored = plan(network)
     count = len(network.units)
-    forward: list[list[tuple[int, Term]]] = [[] for _ in range(count)]
-    recurrent: list[list[tuple[int, Term]]] = [[] for _ in range(count)]
+    forward: Incoming = [[] for _ in range(count)]
+    recurrent: Incoming = [[] for _ in range(count)]
     for c in network.connections:
         if c.kind == "recurrent":
             recurrent[c.target].append((c.source, known(c.weight.fraction)))
@@ -111,7 +115,9 @@ def executor(network: Network) -> Executor:
         return values
 
     remembering = frozenset(reaching(memory))
-    return Executor(network, tuple(sorted(memory)), relevant, remembering, step, read)
+    return Executor(
+        network, tuple(sorted(memory)), relevant, remembering, forward, recurrent, step, read
+    )
 
 
 def _multiplied(factors: list[Term]) -> Term:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,8 @@ from ._terms import Term, TooComplex
 NODES = 2_500
 """Prefixes that are run through at the beginning."""
 SECONDS = 3.0
+WANDERED, WANDERED_LENGTHS = 200, (20, 60, 200, 600)
+"""Random strings that are run where nothing is shown, and how long they are."""
 
 
 @dataclass(frozen=True)
@@ -115,3 +118,32 @@ def along(system: System, executor: Executor, labels: Iterable[str]) -> Iterator
     for label in rest:
         node = node.next(label, dict(system.successors(node.here))[label])
         yield node
+
+
+def wander(system: System, executor: Executor, claim: Claim) -> tuple[Node | None, int]:
+    """Long random strings: the first prefix that breaks the claim, and how many strings were run.
+
+    Each favours one label, so that counters get large.
+    """
+    ends = time.monotonic() + SECONDS
+    done = 0
+    for seed in range(WANDERED):
+        choose = random.Random(seed)
+        habit = choose.choice([None, *system.rows])
+        try:
+            node = choose.choice(list(openings(system, executor)))
+            for _ in range(choose.choice(WANDERED_LENGTHS)):
+                if node.breaks(claim):
+                    return node, done
+                if time.monotonic() > ends:
+                    return None, done
+                ways = list(system.successors(node.here))
+                if not ways:
+                    break
+                favoured = [way for way in ways if way[0] == habit]
+                likely = favoured if favoured and choose.random() < 0.8 else ways
+                node = node.next(*choose.choice(likely))
+        except TooComplex:
+            return None, done
+        done += 1
+    return None, done

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from ..network._network import Network
@@ -11,28 +10,9 @@ from ._certificate import certificate
 from ._claims import Claim
 from ._document import cells, document
 from ._obligations import Induction
+from ._proof_values import Counterexample, FloatFailure
+from ._rounding import AsItRuns
 from ._system import System
-
-
-@dataclass(frozen=True)
-class Counterexample:
-    string: str
-    """A string of the language, or two numbers."""
-    step: int
-    """Symbols read before the mistake, not counting the boundary."""
-    expected: dict[str, Fraction]
-    given: dict[str, Fraction]
-    shortest: bool
-    """Whether no shorter prefix is wrong; else it is the shortest found."""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "string": self.string,
-            "step": self.step,
-            "expected": {s: float(p) for s, p in self.expected.items()},
-            "given": {s: float(p) for s, p in self.given.items()},
-            "shortest": self.shortest,
-        }
 
 
 @dataclass(frozen=True)
@@ -44,7 +24,7 @@ class Proof:
     statement: str
     """The theorem, or what is the matter, in one sentence."""
     claims: tuple[Claim, ...]
-    """All that was shown, the strongest first."""
+    """All that was shown, the strongest first; without a theorem, what falls short of one."""
     counterexample: Counterexample | None
     checked: int
     """All prefixes up to this many symbols were run and none was wrong."""
@@ -54,6 +34,10 @@ class Proof:
     induction: Induction | None = field(default=None, repr=False)
     """The relation behind the claims."""
     system: System | None = field(default=None, repr=False)
+    as_it_runs: AsItRuns | None = None
+    """What is shown of the network in float64, sums cut to ±10^6."""
+    float_failure: FloatFailure | None = None
+    """A string on which the network is wrong as it runs, if runs have met one."""
 
     @property
     def proved(self) -> bool:
@@ -85,6 +69,8 @@ class Proof:
             "claims": [{"kind": c.kind, "margin": float(c.margin)} for c in self.claims],
             "counterexample": None if found is None else found.to_dict(),
             "checked_length": self.checked,
+            "as_it_runs": None if self.as_it_runs is None else self.as_it_runs.to_dict(),
+            "float_failure": (None if self.float_failure is None else self.float_failure.to_dict()),
             "notes": list(self.notes),
             "seconds": self.seconds,
         }

@@ -2,7 +2,8 @@
 
 All short strings first, which finds most mistakes; then a relation between counters and memory,
 shown inductive; then the strongest claim that the outputs bear. A counter-model on the way is made
-a string, and either that string is wrong or it teaches what the short ones did not.
+a string, and either that string is wrong or it teaches what the short ones did not. Where nothing
+is shown, long random strings are run before that is said.
 """
 
 from __future__ import annotations
@@ -17,16 +18,26 @@ from ..network._network import Network
 from ._claims import Claim, probabilities
 from ._equivalent_machines import equivalent_machines
 from ._execute import Executor, executor
-from ._explore import Explored, Node, explore
+from ._explore import Explored, Node, explore, wander
 from ._induction import OutOfTime, attempt
 from ._invariant import Scheme, schemes
 from ._models import Model
 from ._obligations import Induction
-from ._proof import Counterexample, Proof
+from ._proof import Proof
+from ._proof_values import Counterexample
+from ._reach import reach_of
 from ._rounded import explore_rounded
 from ._seconds import SECONDS
 from ._solver import require
-from ._statement import not_shown_notes, notes, refutation, theorem
+from ._statement import (
+    Attempts,
+    as_it_runs_warning,
+    not_right,
+    not_shown,
+    notes,
+    refutation,
+    theorem,
+)
 from ._strongest import strongest
 from ._system import System, system_for, words
 from ._terms import TooComplex
@@ -58,7 +69,7 @@ def prove(
     began = time.monotonic()
     system, network = system_for(network, machine)
     wanted = None if margin is None else Claim("within", Fraction(str(margin)))
-    least = wanted or Claim("leading" if system.deterministic else "ordered")
+    least = wanted or Claim("ordered")
     search = _Search(system, executor(network), least, wanted, began + seconds)
     try:
         search.run()
@@ -66,6 +77,8 @@ def prove(
         search.tried.append(f"{reason}")
     except OutOfTime:
         search.tried.append(f"the time of {seconds:g} s is up")
+    if not search.claims and search.wrong is None and search.rounded is None:
+        search.look_further()
     return search.proof(network, time.monotonic() - began)
 
 
@@ -84,6 +97,8 @@ class _Search:
         self.tried: list[str] = []
         self.rounded: Counterexample | None = None
         self.length = 0
+        self.further = 0
+        self.unreached: Model | None = None
 
     def run(self) -> None:
         self.explored = explore(self.system, self.executor, self.least)
@@ -135,9 +150,15 @@ class _Search:
     def _conclude(self, induction: Induction, nodes: list[Node]) -> None:
         self.induction = induction
         self.claims, model = strongest(induction, nodes, self.wanted, self.least, self.deadline)
-        if not self.claims and model is not None:
-            self._follow(model)
+        if not self.claims:
             self.tried.append("the relation is inductive, but the outputs do not bear the claim")
+            if model is not None:
+                self._follow(model)
+                self.unreached = model if self.wrong is None else None
+
+    def look_further(self) -> None:
+        """Long random strings, since a mistake may lie beyond all that was run."""
+        self.wrong, self.further = wander(self.system, self.executor, self.least)
 
     def proof(self, network: Network, seconds: float) -> Proof:
         title = self.system.title
@@ -154,18 +175,27 @@ class _Search:
             )  # fmt: skip
         if self.claims:
             assert self.induction is not None
-            return Proof(
-                network, title, "proved", theorem(self.system, self.claims), self.claims, None,
-                self.length, seconds, notes(self.induction, self.claims),
-                self.induction, self.system,
-            )  # fmt: skip
-        text = (
-            f"Not shown: neither a proof nor a mistake was found; all prefixes up to "
-            f"{self.length} symbols are right."
-        )
+            return self._theorem(network, self.induction, seconds)
+        attempts = Attempts(tuple(self.tried), self.length, self.further, self.unreached)
+        text, told = not_shown(self.system, attempts)
         return Proof(
             network, title, "not shown", text, (), None, self.length, seconds,
-            not_shown_notes(self.tried), self.induction, self.system,
+            told, self.induction, self.system,
+        )  # fmt: skip
+
+    def _theorem(self, network: Network, induction: Induction, seconds: float) -> Proof:
+        title, claims = self.system.title, self.claims
+        if self.wanted is None and not claims[0].makes_right(self.system.least_chance):
+            text, told = not_right(self.system, claims)
+            return Proof(
+                network, title, "not right", text, claims, None, self.length, seconds, told,
+                induction, self.system,
+            )  # fmt: skip
+        reach = reach_of(induction, claims[0])
+        text = theorem(self.system, claims) + as_it_runs_warning(reach)
+        return Proof(
+            network, title, "proved", text, claims, None, self.length, seconds,
+            notes(induction, claims, reach), induction, self.system, reach.shown, reach.mistake,
         )  # fmt: skip
 
 

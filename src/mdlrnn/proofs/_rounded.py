@@ -18,7 +18,7 @@ from ..network._activations import Arithmetic
 from ..network._interpreter import EXACT, FLOAT, distribution, feed, stepper
 from ._claims import Claim, Shares, certain, claim_formula
 from ._execute import Executor
-from ._proof import Counterexample
+from ._proof_values import Counterexample
 from ._system import System, words
 from ._terms import ONE, known
 from ._witness import completion

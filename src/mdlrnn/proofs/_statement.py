@@ -2,65 +2,35 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..network._text import powers
+from .._checks import printable
 from ._claims import Claim
-from ._saturation import reach_text
+from ._decimals import decimal_text
+from ._models import Model
+from ._proof_values import Counterexample
+from ._reach import Reach, reach_notes
+from ._sentences import claim_text, folded
 from ._system import System
 
 if TYPE_CHECKING:
     from ._obligations import Induction
-    from ._proof import Counterexample
 
 
 def theorem(system: System, claims: tuple[Claim, ...]) -> str:
     source = system.source
-    text = source.exactly if claims[0].kind == "exact" else claim_text(claims[0])
+    text = source.exactly if claims[0].kind == "exact" else claim_text(claims[0], source.outcome)
     return f"{source.every} {text}."
 
 
-def claim_text(claim: Claim) -> str:
-    margin = number(claim.margin)
-    match claim.kind:
-        case "exact":
-            return "the network gives each next symbol exactly its true probability"
-        case "within":
-            return f"the network gives each next symbol its true probability within {margin}"
-        case "deterministic":
-            low = "1/2" if claim.margin == Fraction(1, 2) else f"1 − {margin}"
-            return f"where one symbol only can follow, the network gives it more than {low}"
-        case "leading":
-            return "where one symbol only can follow, the network gives it more than any other"
-        case "categorical" if claim.margin == 0:
-            return (
-                "the network gives each impossible next symbol probability 0 and each possible "
-                "one more"
-            )
-        case "categorical":
-            return (
-                f"the network gives each impossible next symbol less than {margin} and each "
-                f"possible one at least that"
-            )
-        case _:
-            return "the network gives each possible next symbol more than each impossible one"
-
-
-def number(value: Fraction) -> str:
-    exponent = len(str(value.denominator)) - 1
-    if value.numerator == 1 and value.denominator == 10**exponent and exponent > 4:
-        return f"10^-{exponent}"
-    return f"{float(value):g}"
-
-
-def notes(induction: Induction, claims: tuple[Claim, ...]) -> tuple[str, ...]:
+def notes(induction: Induction, claims: tuple[Claim, ...], reach: Reach) -> tuple[str, ...]:
     """What else is claimed, what of strings outside the language, and what of float64."""
-    found = [_sentence(claim_text(claim)) for claim in claims[1:]]
     system = induction.system
+    outcome = system.source.outcome
+    found = [_sentence(claim_text(claim, outcome)) for claim in claims[1:]]
     if system.language is not None:
         found.append(_rejection(claims))
-    return (*found, *reach_text(induction, claims[0]))
+    return (*found, *reach_notes(system, reach))
 
 
 def _rejection(claims: tuple[Claim, ...]) -> str:
@@ -70,7 +40,7 @@ def _rejection(claims: tuple[Claim, ...]) -> str:
             return f"A string that is not in the language gets probability 0; {after}."
     margins = [claim.margin for claim in claims if claim.kind in ("within", "categorical")]
     if margins:
-        least = number(min(margins))
+        least = decimal_text(min(margins))
         return f"A wrong symbol gets less than {least} where it first occurs; {after}."
     return f"Nothing is claimed of strings that are not in the language: {after}."
 
@@ -79,28 +49,100 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def not_shown_notes(tried: list[str]) -> tuple[str, ...]:
-    counts = {why: tried.count(why) for why in dict.fromkeys(tried)}
-    return tuple(
-        f"Tried: {why}" + (f" ({count} times)." if count > 1 else ".")
-        for why, count in counts.items()
-    )
-
-
 def refutation(system: System, claim: Claim, found: Counterexample) -> str:
     # A string begins with the boundary, which is not counted; numbers begin with a digit.
     count = found.step + (system.language is None)
     read = f"{count} {system.source.noun}{'' if count == 1 else 's'}"
-    what = f"off by {number(claim.margin)} or more" if claim.kind == "within" else "wrong"
+    what = f"off by {decimal_text(claim.margin)} or more" if claim.kind == "within" else "wrong"
     if found.step == 0 and system.language is not None:
         return f"The network is {what} at the very start of {folded(found.string)}."
     return f"The network is {what} on {folded(found.string)}, after {read}."
 
 
-def folded(string: str) -> str:
-    """aaabb as it is, a long one as a^1001 b^1001."""
-    if not string:
-        return "the empty string"
-    if len(string) <= 24 or " " in string:
-        return string if len(string) <= 60 else f"{string[:57]}..."
-    return powers(string)
+def as_it_runs_warning(reach: Reach) -> str:
+    """What is said in the same breath of a network that float64 breaks on strings of the size of
+    the paper's test sets."""
+    if reach.mistake is None:
+        return ""
+    return (
+        " But that is the network in exact numbers: as it runs, in float64, it makes a mistake on "
+        f"{folded(reach.mistake.string)}."
+    )
+
+
+class Attempts(NamedTuple):
+    """What was done before a proof was given up."""
+
+    reasons: tuple[str, ...]
+    length: int
+    """All prefixes up to so many symbols were run."""
+    further: int
+    """Random strings that were run beyond that."""
+    unreached: Model | None
+    """Counters at which the outputs fail the claim, too large for a string to be run."""
+
+
+EXPLANATIONS = {
+    "memory is no affine function of the counters": (
+        "what the network remembers could not be written as a sum of multiples of the language's "
+        "counters"
+    ),
+    "a step leaves the relation": (
+        "a relation between memory and counters fits every string that was run, but does not stay "
+        "true from step to step"
+    ),
+    "the solver gave up on a step": "the solver gave up on a step, which may need more time",
+    "the relation is inductive, but the outputs do not bear the claim": (
+        "what the network remembers is known for every string, but its outputs do not keep "
+        "possible and impossible symbols apart for all values of the counters"
+    ),
+    "its formulas grow too long": "the formulas of its units grow too long to reason about",
+    "its numbers grow too long": "its numbers grow too long to compute with exactly",
+}
+"""Reasons in words that need no knowledge of proofs."""
+TO_TRY = (
+    "What may help: more time (--time 5m); another network of the run, since front.json has "
+    "shorter ones; mdlrnn explain, which shows what the network remembers; mdlrnn test, which "
+    "measures it on long strings."
+)
+
+
+def not_shown(system: System, attempts: Attempts) -> tuple[str, tuple[str, ...]]:
+    """The verdict, and why."""
+    noun = system.source.noun
+    ran = []
+    if attempts.length:
+        ran.append(f"all prefixes of up to {attempts.length:,} {noun}s are right")
+    if attempts.further:
+        ran.append(f"so are {attempts.further:,} longer strings")
+    seen = " and ".join(ran) if ran else "no string could be run"
+    text = f"Not shown: neither a proof nor a mistake was found; {seen}."
+    told = [_reason_text(why, attempts.reasons) for why in dict.fromkeys(attempts.reasons)]
+    if attempts.unreached is not None:
+        told.append(_unreached_text(system, attempts.unreached))
+    return text, (*told, TO_TRY)
+
+
+def _reason_text(why: str, reasons: tuple[str, ...]) -> str:
+    count = reasons.count(why)
+    times = f" ({count} times)" if count > 1 else ""
+    return f"Tried: {EXPLANATIONS.get(why, why)}{times}."
+
+
+def _unreached_text(system: System, model: Model) -> str:
+    counters = ", ".join(f"{name} = {value:,}" for name, value in model.counters.items())
+    where = f"with {counters}" if counters else f"in state {printable(model.state)}"
+    return (
+        f"The solver knows a place where the outputs are wrong: {where}, after reading "
+        f"{printable(model.label)}; a string that leads there is too long to be run."
+    )
+
+
+def not_right(system: System, claims: tuple[Claim, ...]) -> tuple[str, tuple[str, ...]]:
+    """The verdict on a network of which something holds, but not enough to call it right."""
+    source = system.source
+    text = (
+        "Shown, but the network is not right: no bound separates possible symbols from impossible "
+        f"ones. {source.every} {claim_text(claims[0], source.outcome)}."
+    )
+    return text, tuple(_sentence(claim_text(claim, source.outcome)) for claim in claims[1:])

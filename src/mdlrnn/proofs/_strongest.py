@@ -1,25 +1,26 @@
-"""Which claims the outputs bear, strongest first; margins are powers of ten.
+"""Which claims the outputs bear, strongest first; margins have two digits.
 
 What the runs show says where to begin, so that few queries are lost on what cannot hold.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from ._claims import Claim, probabilities
+from ._decimals import exponent_of
 from ._explore import Node
 from ._induction import OutOfTime
 from ._models import Model, model_of
 from ._obligations import Induction, claimed
 from ._solver import ask_z3
 
-SMALLEST = -15
-"""The exponent of the smallest margin that is tried."""
+SMALLEST = Fraction(1, 10**15)
+"""The smallest margin that is tried."""
+DIGITS = 2
 
 
 class Spread(NamedTuple):
@@ -39,45 +40,102 @@ def strongest(
     least: Claim,
     deadline: float,
 ) -> tuple[tuple[Claim, ...], Model | None]:
-    """All that holds of each kind, strongest first; or where the least of it fails."""
+    """All that holds of each kind, those that make the network right first; or where the least of
+    it fails."""
     if wanted is not None:
         model = fails(induction, wanted, deadline)
         return ((wanted,), None) if model is None else ((), model[0])
-    found = []
     seen = spread(nodes)
-    for ladder in _ladders(seen):
-        claim = next((c for c in ladder if fails(induction, c, deadline) is None), None)
-        if claim is not None:
-            found.append(claim)
-        if claim == Claim("exact"):
-            break  # the rest follows
-    if found:
-        return tuple(found), None
+    if seen.error == 0 and fails(induction, Claim("exact"), deadline) is None:
+        return (Claim("exact"),), None  # the rest follows
     model = fails(induction, least, deadline)
-    if model is None:
-        return (least,), None
-    return (), model[0]
+    if model is not None:
+        return (), model[0]
+    found = [
+        _smallest(induction, "within", seen.error, Fraction(1), deadline),
+        _categorical(induction, seen, deadline),
+        _deterministic(induction, seen, deadline),
+        least,
+    ]
+    claims = [claim for claim in found if claim is not None]
+    chance = induction.system.least_chance
+    claims.sort(key=lambda claim: _rank(claim, chance))
+    if claims[0].makes_right(chance):
+        claims.remove(least)
+    return tuple(claims), None
 
 
-def _ladders(seen: Spread) -> Iterator[Iterator[Claim]]:
-    """For each kind what to try, the best first."""
-    exact = [Claim("exact")] if seen.error == 0 else []
-    yield iter([*exact, *(Claim("within", m) for m in _powers(seen.error, Fraction(1)))])
-    if seen.missing is not None:
-        sure = [Claim("deterministic", m) for m in _powers(seen.missing, Fraction(1))]
-        yield iter([*sure, Claim("deterministic", Fraction(1, 2)), Claim("leading")])
-    none = [Claim("categorical")] if seen.impossible == 0 else []
-    margins = [m for m in _powers(seen.impossible, Fraction(1)) if m <= seen.possible]
-    yield iter([*none, *(Claim("categorical", m) for m in margins), Claim("ordered")])
+def _rank(claim: Claim, least_chance: Fraction) -> int:
+    """Those that make a network right come first; a wide margin says less than what is possible."""
+    if not claim.makes_right(least_chance):
+        return 3
+    wide = claim.kind == "within" and claim.margin > least_chance / 2
+    return 2 if wide else 1
 
 
-def _powers(above: Fraction, below: Fraction) -> Iterator[Fraction]:
-    """Powers of ten, from the smallest above a value on."""
-    start = SMALLEST if above <= 0 else max(SMALLEST, math.floor(math.log10(above)))
-    for exponent in range(start, 0):
-        power = Fraction(10) ** exponent
-        if above < power < below:
-            yield power
+def _categorical(induction: Induction, seen: Spread, deadline: float) -> Claim | None:
+    none = Claim("categorical")
+    if seen.impossible == 0 and fails(induction, none, deadline) is None:
+        return none
+    below = _smallest(induction, "below", seen.impossible, seen.possible, deadline)
+    if below is None:
+        return None
+    claim = Claim("categorical", below.margin)
+    return claim if fails(induction, claim, deadline) is None else None
+
+
+def _deterministic(induction: Induction, seen: Spread, deadline: float) -> Claim | None:
+    if seen.missing is None:
+        return None
+    found = _smallest(induction, "deterministic", seen.missing, Fraction(1, 2), deadline)
+    if found is not None:
+        return found
+    for claim in (Claim("deterministic", Fraction(1, 2)), Claim("leading")):
+        if fails(induction, claim, deadline) is None:
+            return claim
+    return None
+
+
+def _smallest(
+    induction: Induction, kind: str, above: Fraction, below: Fraction, deadline: float
+) -> Claim | None:
+    """The claim with the smallest margin of two digits that holds.
+
+    Mostly it is the first above what was seen; if not, ever larger steps are taken, and the last
+    one is halved.
+    """
+    margins = list(_margins(above, below))
+    bad, step = -1, 1
+    while True:
+        place = min(bad + step, len(margins) - 1)
+        if place <= bad:
+            return None
+        if fails(induction, Claim(kind, margins[place]), deadline) is None:
+            break
+        bad, step = place, 2 * step
+    good = place
+    while good - bad > 1:
+        middle = (good + bad) // 2
+        if fails(induction, Claim(kind, margins[middle]), deadline) is None:
+            good = middle
+        else:
+            bad = middle
+    return Claim(kind, margins[good])
+
+
+def _margins(above: Fraction, below: Fraction) -> Iterator[Fraction]:
+    """Numbers of two digits between the two, ascending."""
+    start = max(above, SMALLEST)
+    exponent = exponent_of(start)
+    while True:
+        unit = Fraction(10) ** (exponent - DIGITS + 1)
+        for mantissa in range(10 ** (DIGITS - 1), 10**DIGITS):
+            margin = mantissa * unit
+            if margin >= below and margin > above:
+                return
+            if margin > above and margin >= SMALLEST:
+                yield margin
+        exponent += 1
 
 
 def spread(nodes: Sequence[Node]) -> Spread:

@@ -103,6 +103,11 @@ class System:
             yield rule.symbol, self.lead(rule, here)
 
     @property
+    def least_chance(self) -> Fraction:
+        """The least true probability of an outcome that is possible somewhere."""
+        return min(rule.chance for rule in self.outcome_rules if rule.chance)
+
+    @property
     def deterministic(self) -> bool:
         """Whether some phase allows one outcome only."""
         phases = [

@@ -7,6 +7,7 @@ How terms look is in `_formula`, what they are to a solver in `_smt`.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -83,7 +84,8 @@ ZERO, ONE = known(0), known(1)
 
 
 def counter_term(name: str) -> Term:
-    return _alone(Atom(f"c {name}", "counter", name))
+    # Quoted, since a name with brackets in it could otherwise pass for another atom.
+    return _alone(Atom(f"c {json.dumps(name)}", "counter", name))
 
 
 def memory_term(unit: int) -> Term:

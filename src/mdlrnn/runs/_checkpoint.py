@@ -6,6 +6,7 @@ Which checkpoints a run keeps, and when they are written, is known to `_recorder
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -14,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checks import short
 from .._errors import InputError
-from .._files import reason_of
 from .._version import __version__
 from ..kernels._genome import Words, pack
 from ..kernels._state import COUNTERS, FRONT_COUNT, FRONT_SIZE, State
 from ..search._archipelago import Archipelago
 from ..search._island import ROW_WORDS, Problem, front_of, rows_of
 from ._checkpoint_check import check_rows, damaged
-from ._sealed import seal, unseal
+from ._sealed import read_sealed, seal, unseal
 
 FORMAT = "mdlrnn-checkpoint/1"
 _NUMBERS = tuple(f.name for f in fields(Archipelago) if f.name not in ("islands", "history"))
@@ -68,11 +69,7 @@ def load(path: Path, problem: Problem, fingerprint: str) -> Archipelago:
     Errors say what is wrong with the file; what to do about it only the run folder knows.
     """
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({reason_of(error)})") from None
-    try:
-        return from_bytes(data, problem, fingerprint)
+        return from_bytes(read_sealed(path), problem, fingerprint)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -106,9 +103,14 @@ def _check_about(about: Any, fingerprint: str) -> None:
 
 def _number(value: Any, name: str) -> Any:
     wanted = (int, float) if name in ("best", "seconds") else int
-    if isinstance(value, bool) or not isinstance(value, wanted) or value != value or value < 0:
-        raise damaged(f"{name} is {value!r}")
+    if isinstance(value, bool) or not isinstance(value, wanted) or not _is_possible(value):
+        raise damaged(f"{name} is {short(value)}")
     return value
+
+
+def _is_possible(value: float) -> bool:
+    """Of counts, seconds and scores; the score of a run without a network yet is infinite."""
+    return 0 <= value <= 2**62 or value == math.inf
 
 
 def _islands(arrays: Mapping[str, NDArray[Any]], problem: Problem) -> tuple[State, ...]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from .._checks import short
 from .._errors import InputError
-from .._files import PathLike, unreadable
+from .._files import PathLike
 from ..corpus._corpus import Corpus
 from ..network._network import Network
 from ._files import BEST, check_holds_run
-from ._sealed import unseal
+from ._sealed import read_sealed, unseal
 from ._status import status_of
 
 NetworkSource = Network | PathLike
@@ -51,9 +51,7 @@ def read_corpus(path: Path) -> Corpus:
     if not path.exists():
         raise InputError(f"{path} is missing; give the corpus file together with --resume.")
     try:
-        return Corpus.from_arrays(unseal(path.read_bytes()))
-    except OSError as error:
-        raise unreadable(path, error) from None
+        return Corpus.from_arrays(unseal(read_sealed(path)))
     except InputError as error:
         raise InputError(
             f"{path}: {str(error).rstrip('.')}; delete it and give the corpus file together "

@@ -11,14 +11,16 @@ import io
 import struct
 import zipfile
 from collections.abc import Mapping
-from tokenize import TokenError
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._errors import InputError
-from ..corpus._files import DAMAGED
+from .._files import read_bytes
+from .._limits import ARRAY_BYTES
+from ..corpus._npz import DAMAGED, unpacked
 
 _MARK = b"mdlrnn sha256 "
 _COMMENT = len(_MARK) + 64
@@ -42,14 +44,25 @@ def is_sealed(data: bytes) -> bool:
     return data[-_COMMENT:] == _comment(data[:-_COMMENT])
 
 
+def read_sealed(path: Path) -> bytes:
+    """The bytes of a file. Errors say what is wrong; what to do about it the caller knows."""
+    try:
+        return read_bytes(path, ARRAY_BYTES)
+    except InputError:
+        size = path.stat().st_size if path.is_file() else 0
+        what = "too large for a file of mdlrnn" if size > ARRAY_BYTES else "cannot be read"
+        raise InputError(what) from None
+
+
 def unseal(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of a sealed file; a file that is not intact is refused."""
     if not is_sealed(data):
         raise InputError("not intact, or not a file of mdlrnn")
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays}
-    except (*DAMAGED, TokenError, struct.error):
+        return unpacked(io.BytesIO(data))
+    except InputError:
+        raise
+    except DAMAGED:
         raise InputError("sealed, but not by mdlrnn") from None
 
 

@@ -12,7 +12,7 @@ from .._files import reason_of
 from ..search._settings import UNLIMITED
 from ._files import LOCK, LOG, SETTINGS, checkpoints, read_log
 from ._lock import is_held
-from ._sealed import is_sealed
+from ._sealed import is_sealed, read_sealed
 from ._settings import read_settings
 
 
@@ -54,7 +54,7 @@ def status_of(folder: Path) -> Status:
         events = read_log(folder)
         running = is_held(folder / LOCK)
         for path in checkpoints(folder)[:1]:
-            if not running and not is_sealed(path.read_bytes()):
+            if not running and not is_sealed(read_sealed(path)):
                 raise InputError(f"{path.name} is not intact")
         status, reason = _standing(running, events)
         seen = _latest(events)

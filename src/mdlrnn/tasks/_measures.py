@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from ..corpus._corpus import Corpus, match
 from ..languages import Transducer, Truth
+from ..languages._truth import MARGIN, is_sure, leads, mistakes
 from ..network._network import Network
 from ._report import Failure, Measures, Report, UnseenReport
 from ._tasks import SEED, Task
 
-EPSILON = 0.005
-"""The paper's categorical margin: what gets less counts as impossible."""
 SHORTEST = 200
 """Strings of the language that are looked through for the first failure, besides both sets."""
 
@@ -126,14 +125,12 @@ def judge(
     """The measures of a model that gives these chances, (node, target), to what follows each
     prefix, and its mistake on the shortest string, which `spelled` writes."""
     possible = truth.possible
-    sure = possible.sum(axis=1) == 1
-    # The only possible outcome must be on top; sharing the top with another is not enough.
-    most = np.where(possible, -1.0, chances).max(axis=1)
-    right = sure & (np.where(possible, chances, -1.0).max(axis=1) > most)
-    margin = np.all((chances >= EPSILON) == possible, axis=1)
+    sure = is_sure(possible)
+    right = sure & leads(possible, chances)
+    margin = np.all((chances >= MARGIN) == possible, axis=1)
     strict = np.all((chances > 0) == possible, axis=1)
     steps = np.bincount(corpus.item_node, weights=corpus.item_weight, minlength=len(possible))
-    wrong = (sure & ~right) if truth.deterministic else ~margin
+    wrong = mistakes(truth.chances, chances)
     broken = _carried(wrong, corpus)
     weights, ends = corpus.item_weight, truth.ends
     found = Measures(

@@ -1,0 +1,5 @@
+"""`python -m mdlrnn`: the command."""
+
+from ._command import main
+
+main()

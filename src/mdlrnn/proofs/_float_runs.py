@@ -1,0 +1,141 @@
+"""Runs of a network in float64, as it runs: where it fails first, if it does.
+
+Strings that grow ever longer, and random ones. What is seen here shows nothing, but what fails is
+told.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..languages import Configuration, is_mistake
+from ..network._interpreter import FLOAT, distribution, stepper
+from ._claims import Claim, Shares, certain, claim_formula
+from ._execute import Executor
+from ._proof_values import FloatFailure
+from ._system import System, words
+from ._terms import ONE, Term, known
+from ._witness import completion, onward
+
+GROWTH = (*range(1, 17), 20, 25, 32, 40, 50, 64, 80, 100, 128, 160, 200, 256, 320, 400, 512, 640,
+          800, 1024)  # fmt: skip
+"""How often a string grows before it is brought to its end; the paper's test sets go to 1,020."""
+MOST_STEPS = 60_000
+"""Symbols fed in all."""
+RANDOM_STRINGS, RANDOM_LENGTH = 24, 400
+ROUNDING = Fraction(1, 10**12)
+"""What is off by less is not called a failure of the claim."""
+
+Step = tuple[str, Configuration]
+
+
+class FloatRuns(NamedTuple):
+    """What was seen."""
+
+    strings: int
+    longest: int
+    claim_fails: FloatFailure | None
+    """The first string along which the claim fails."""
+    mistake: FloatFailure | None
+    """The first string along which it fails so far that `test` would count a mistake."""
+
+
+def float_runs(system: System, executor: Executor, claim: Claim) -> FloatRuns:
+    strings = longest = fed = 0
+    fails: FloatFailure | None = None
+    mistake: FloatFailure | None = None
+    for path in paths(system):
+        broken, wrong, steps = _along(system, executor, claim, path)
+        strings += 1
+        longest = max(longest, steps)
+        fed += steps
+        fails, mistake = fails or broken, mistake or wrong
+        if mistake is not None or fed > MOST_STEPS:
+            break
+    return FloatRuns(strings, longest, fails, mistake)
+
+
+def paths(system: System) -> Iterator[Iterator[Step]]:
+    """Ways through the system, with growing strings first."""
+    if system.counters:
+        for growth in GROWTH:
+            yield growing(system, growth)
+    for seed in range(RANDOM_STRINGS):
+        yield wandering(system, seed)
+
+
+def growing(system: System, growth: int) -> Iterator[Step]:
+    """So many moves that make counters larger, then on to the end."""
+    opening = system.openings[-1]
+    here = opening.to
+    yield opening.label, here
+    for moved in range(100 * growth + 100):
+        if moved < growth:
+            ways = list(system.successors(here))
+            if not ways:
+                return
+            # A move that stays in its state leaves the way to larger counters open.
+            state = here.state
+            label, here = max(ways, key=lambda w: (w[1].state == state, sum(w[1].counters), w[0]))
+        else:
+            way = onward(system, here)
+            if way is None:
+                return
+            label, here = way
+        yield label, here
+
+
+def wandering(system: System, seed: int) -> Iterator[Step]:
+    """A random way; now and then one label is favoured throughout, so that counters get large."""
+    choose = random.Random(seed)
+    opening = choose.choice(system.openings)
+    here = opening.to
+    yield opening.label, here
+    habit = choose.choice([None, *system.rows])
+    for _ in range(RANDOM_LENGTH):
+        ways = list(system.successors(here))
+        if not ways:
+            return
+        favoured = [way for way in ways if way[0] == habit]
+        label, here = choose.choice(favoured if favoured and choose.random() < 0.8 else ways)
+        yield label, here
+
+
+def _along(
+    system: System, executor: Executor, claim: Claim, path: Iterator[Step]
+) -> tuple[FloatFailure | None, FloatFailure | None, int]:
+    """Where the claim fails, where there is a mistake, and how many labels were read."""
+    step = stepper(executor.network, FLOAT)
+    previous = None
+    labels: list[str] = []
+    fails: FloatFailure | None = None
+    for label, here in path:
+        labels.append(label)
+        previous = step(system.rows[label], previous)
+        given = distribution(executor.network, previous)
+        masses = [1 - given[0], given[0]] if len(given) == 1 else given
+        chances = system.chances(system.phase(here))
+        assert chances is not None
+        if not _breaks(claim, chances, masses):
+            continue
+        there = dict(zip(system.outcomes, masses, strict=True))
+        found = FloatFailure(_string(system, labels, here), len(labels) - 1, there)
+        fails = fails or found
+        if is_mistake(chances, masses):
+            return fails, found, len(labels)
+    return fails, None, len(labels)
+
+
+def _string(system: System, labels: list[str], here: Configuration) -> str:
+    return words([*labels, *completion(system, here)], system)
+
+
+def _breaks(claim: Claim, chances: tuple[Fraction, ...], masses: list[float]) -> bool:
+    """Whether the claim is false of these floats by more than the last digits."""
+    kind = "within" if claim.kind == "exact" else claim.kind
+    loose = Claim(kind, claim.margin + ROUNDING) if claim.margin or kind == "within" else claim
+    given: list[Term] = [known(Fraction(mass)) for mass in masses]
+    return certain(claim_formula(loose, chances, Shares(given, ONE))) is False

@@ -29,10 +29,8 @@ ROOMS = (
     ("page",),
     ("interface",),
     ("cli",),
-    (
-        "_command",
-        "__main__",
-    ),
+    ("_command",),
+    ("__main__",),
 )
 """The pipeline, values first. A room imports from itself and from rooms before it."""
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}

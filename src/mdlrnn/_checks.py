@@ -6,8 +6,10 @@ Whatever a sentence quotes goes through `short`: cut to fit, and without control
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from fractions import Fraction
 from reprlib import Repr
 from typing import TypeGuard
 
@@ -43,6 +45,21 @@ def check_known(value: object, known: Iterable[str], what: str) -> None:
     near = get_close_matches(value, names, 1) if isinstance(value, str) else []
     remedy = f"did you mean {near[0]}?" if near else f"use one of {', '.join(names)}."
     raise InputError(f"unknown {what} {short(value)}; {remedy}")
+
+
+def exact_fraction(value: object) -> Fraction:
+    """The fraction that a file writes as '3', '-1/2' or an integer; anything else is a ValueError.
+
+    `Fraction` alone would also take '1e999999999', and compute it.
+    """
+    if is_integer(value):
+        return Fraction(value)
+    if not isinstance(value, str) or not _FRACTION.fullmatch(value):
+        raise ValueError("not a fraction")
+    return Fraction(value)
+
+
+_FRACTION = re.compile(r"-?[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
 
 
 def short(value: object) -> str:

@@ -89,22 +89,42 @@ def _counterexample(found: Counterexample) -> None:
     click.echo("  no shorter string is wrong" if found.shortest else "  there may be a shorter one")
 
 
+def _strange(language: str | None) -> str:
+    if language is not None:
+        return f"The language of the certificate is not {language}, whatever it is called there."
+    return (
+        "The language is written in the certificate and is none of mdlrnn's own, whatever it is "
+        "called there; give the one that you mean with --language."
+    )
+
+
 @click.command()
 @click.argument("certificate", metavar="CERTIFICATE", type=click.Path())
 @click.option("--network", metavar="NET_OR_RUN", help="Also that it is about this network.")
+@click.option("--language", metavar="LANGUAGE", help="Also that it is about this language.")
 @click.option(
     "--solver", type=click.Choice(["cvc5", "z3"]), default="cvc5", show_default=True,
     help="Who decides the queries.",
 )  # fmt: skip
+@click.option("--time", "time", default="10m", show_default=True, help="Give up after so long.")
 @json_option
-def check(certificate: str, network: str | None, solver: str, as_json: bool) -> None:
+def check(
+    certificate: str,
+    network: str | None,
+    language: str | None,
+    solver: str,
+    time: str,
+    as_json: bool,
+) -> None:
     """Check a certificate that `mdlrnn prove` wrote, with a second solver.
 
     The queries are made again from the network and the language that the file names, compared with
-    those in the file, and decided one by one. The exit code is 0 if all is well and 1 if not.
+    those in the file, and decided one by one. The language must be one of `mdlrnn tasks`, or the
+    one given with --language. The exit code is 0 if all is well and 1 if not.
     """
     about = None if network is None else network_from(network)
-    result = check_certificate(certificate, solver, about)
+    known = None if language is None else machine_from(language)
+    result = check_certificate(certificate, solver, about, known, parse_time(time, "--time"))
     if as_json:
         echo_json(
             {
@@ -124,7 +144,7 @@ def check(certificate: str, network: str | None, solver: str, as_json: bool) -> 
         click.echo(f"{verdict}: {result.solver} found {right} of {result.queries} queries unsat")
         click.echo(filled(result.statement))
         if not result.known:
-            click.echo("The language is written in the certificate; it is none of mdlrnn's own.")
+            click.echo(filled(_strange(language)))
         for title in result.failed:
             click.echo(f"  not shown: {title}")
     if not result.accepted:

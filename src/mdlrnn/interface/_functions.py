@@ -16,7 +16,7 @@ from ..proofs._certificate import check as check_certificate
 from ..proofs._explain import explain as explain_network
 from ..proofs._proof import Proof
 from ..proofs._prove import prove as prove_machine
-from ..proofs._seconds import SECONDS
+from ..proofs._seconds import CHECK, SECONDS
 from ..runs._networks import network_from
 from ..tasks._measures import measure, measure_unseen
 from ..tasks._report import Report, UnseenReport
@@ -57,13 +57,25 @@ def prove(
     return prove_machine(net, machine_from(language), margin=margin, seconds=seconds)
 
 
-def check(certificate: PathLike, solver: str = "cvc5", *, network: object = None) -> Checked:
+def check(
+    certificate: PathLike,
+    solver: str = "cvc5",
+    *,
+    network: object = None,
+    language: object = None,
+    seconds: float = CHECK,
+) -> Checked:
     """Have a second solver decide the queries of a certificate that `Proof.certificate` wrote.
 
-    With `network`, also that the certificate is about that network.
+    It is accepted if its language is the one given or, without one, that of a task. With `network`,
+    the certificate must also be about that network.
     """
     return check_certificate(
-        certificate, solver, None if network is None else network_from(network)
+        certificate,
+        solver,
+        None if network is None else network_from(network),
+        None if language is None else machine_from(language),
+        seconds,
     )
 
 

@@ -14,6 +14,7 @@ from reprlib import Repr
 from typing import TypeGuard
 
 from ._errors import InputError
+from ._errors import printable as printable
 
 LONGEST_QUOTE = 60
 
@@ -83,8 +84,3 @@ def shown(symbols: Iterable[str]) -> str:
     """Symbols with blanks between, as a sentence can list them: escaped, and cut where long."""
     text = " ".join(printable(symbol) for symbol in symbols)
     return text if len(text) <= 2 * LONGEST_QUOTE else text[: 2 * LONGEST_QUOTE - 3] + "..."
-
-
-def printable(text: str) -> str:
-    """The text with control characters, which a terminal would obey, as escapes."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .._files import save
+from ..interface._say import say, say_json
 from ..interface._text import columns, filled, parse_time, time_text
 from ..proofs._certificate import check as check_certificate
 from ..proofs._document import document
@@ -13,7 +14,7 @@ from ..proofs._proof_values import Counterexample
 from ..proofs._prove import prove as prove_machine
 from ..runs._networks import network_from
 from ..tasks._sources import machine_from
-from ._options import echo_json, format_option, json_option, naming, network_argument
+from ._options import format_option, json_option, naming, network_argument
 
 NOT_PROVED = 1
 """The exit code where there is no theorem."""
@@ -53,7 +54,7 @@ def prove(
     if certificate is not None and proof.proved:
         save(certificate, proof.certificate())
     if as_json:
-        echo_json({**proof.to_dict(), "certificate": certificate if proof.proved else None})
+        say_json({**proof.to_dict(), "certificate": certificate if proof.proved else None})
     else:
         _show(proof, style, certificate)
     if not proof.proved:
@@ -62,31 +63,27 @@ def prove(
 
 def _show(proof: Proof, style: str, certificate: str | None) -> None:
     if style != "text":
-        click.echo(document(proof, style), nl=False)
+        say(document(proof, style), nl=False)
     else:
-        click.echo(filled(proof.statement if not proof.proved else f"Proved. {proof.statement}"))
+        say(filled(proof.statement if not proof.proved else f"Proved. {proof.statement}"))
         if proof.counterexample is not None:
             _counterexample(proof.counterexample)
         if proof.proved:
             head, rows = proof.table()
-            click.echo(f"\n{columns(head, rows, len(head))}\n")
+            say(f"\n{columns(head, rows, len(head))}\n")
         for note in proof.notes:
-            click.echo(filled(f"* {note}", "  "))
-        click.echo(
-            f"\n{time_text(proof.seconds)}; run through: all prefixes up to length {proof.checked}"
-        )
+            say(filled(f"* {note}", "  "))
+        say(f"\n{time_text(proof.seconds)}; run through: all prefixes up to length {proof.checked}")
     if certificate is not None:
         said = f"certificate: {certificate}; mdlrnn check has a second solver decide it"
-        click.echo(
-            said if proof.proved else "without a theorem no certificate is written", err=True
-        )
+        say(said if proof.proved else "without a theorem no certificate is written", err=True)
 
 
 def _counterexample(found: Counterexample) -> None:
     for name, chances in (("expected", found.expected), ("given", found.given)):
         shown = ", ".join(f"P({symbol}) = {float(p):.6g}" for symbol, p in chances.items())
-        click.echo(filled(f"  {name:<8}  {shown}", " " * 12))
-    click.echo("  no shorter string is wrong" if found.shortest else "  there may be a shorter one")
+        say(filled(f"  {name:<8}  {shown}", " " * 12))
+    say("  no shorter string is wrong" if found.shortest else "  there may be a shorter one")
 
 
 def _strange(language: str | None) -> str:
@@ -126,7 +123,7 @@ def check(
     known = None if language is None else machine_from(language)
     result = check_certificate(certificate, solver, about, known, parse_time(time, "--time"))
     if as_json:
-        echo_json(
+        say_json(
             {
                 "accepted": result.accepted,
                 "statement": result.statement,
@@ -141,11 +138,11 @@ def check(
     else:
         verdict = "accepted" if result.accepted else "NOT accepted"
         right = result.queries - len(result.failed)
-        click.echo(f"{verdict}: {result.solver} found {right} of {result.queries} queries unsat")
-        click.echo(filled(result.statement))
+        say(f"{verdict}: {result.solver} found {right} of {result.queries} queries unsat")
+        say(filled(result.statement))
         if not result.known:
-            click.echo(filled(_strange(language)))
+            say(filled(_strange(language)))
         for title in result.failed:
-            click.echo(f"  not shown: {title}")
+            say(f"  not shown: {title}")
     if not result.accepted:
         click.get_current_context().exit(NOT_PROVED)

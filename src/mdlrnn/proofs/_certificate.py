@@ -157,7 +157,7 @@ def check(
     if empty is not None:
         raise InputError(
             f"{named(path)}: it makes a claim ({empty}) that none of its queries is about; "
-            " write the certificate again."
+            "write the certificate again."
         )
     known = _known(induction.system.source, language)
     if about is not None and known is not None:
@@ -191,9 +191,13 @@ def _check_about(
     path: PathLike, about: Network, known: Language | Transducer, network: Network
 ) -> None:
     """A network without names takes the symbols in the order of the language, as in a proof."""
-    _, about = system_for(about, known)
+    other = InputError(f"{named(path)} is not about the network given; prove that one.")
+    try:
+        _, about = system_for(about, known)
+    except InputError:
+        raise other from None
     if about != network:
-        raise InputError(f"{named(path)} is not about the network given; prove that one.")
+        raise other
 
 
 def _known(

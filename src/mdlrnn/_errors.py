@@ -38,7 +38,7 @@ def harmless(sentence: str) -> str:
     if len(text) <= LONGEST_SENTENCE:
         return text
     half = LONGEST_SENTENCE // 2
-    return f"{text[:half]} ... {text[-half:]}"
+    return f"{text[:half]}…{text[-half:]}"
 
 
 def printable(text: str) -> str:

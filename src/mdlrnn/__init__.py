@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._errors import RunError as RunError
     from ._limits import no_limits as no_limits
     from .corpus._corpus import Corpus as Corpus
+    from .interface._enough import enough as enough
     from .interface._evolve import evolve as evolve
     from .interface._evolve import resume as resume
     from .interface._feed import feed as feed
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from .interface._functions import report as report
     from .interface._functions import sample as sample
     from .interface._functions import test as test
+    from .interface._language import describe as describe
     from .interface._score import score as score
     from .interface._score import score_many as score_many
     from .network._code import decode as decode
@@ -71,7 +73,9 @@ _HOME = {
     "Weight": "network._units",
     "check": "interface._functions",
     "decode": "network._code",
+    "describe": "interface._language",
     "encode": "network._code",
+    "enough": "interface._enough",
     "evolve": "interface._evolve",
     "explain": "interface._functions",
     "feed": "interface._feed",

@@ -86,7 +86,6 @@ def test_off_the_machine_nothing_is_due() -> None:
     ("call", "message"),
     [
         (lambda: PARITY.corpus(np.array([[[7]]])), "holds numbers that parity does not read; "),
-        (lambda: PARITY.training(4), "parity does not say how to draw sequences; "),
         (lambda: PARITY.sample(4), "parity has numbers, not strings; "),
         (lambda: PARITY.truth(Corpus.from_strings(["ab"])), "parity reads 1 numbers a step; "),
         (lambda: PARITY.truth(addition().training(4)), "parity reads 1 numbers a step; "),

@@ -74,7 +74,8 @@ def _no_locations(data: Any) -> None:
 
 
 def _other_chance(data: Any) -> None:
-    data["language"]["rules"][1]["chance"] = "1/2"
+    for rule in data["language"]["rules"]:
+        rule["chance"] = {"7/10": "1/2", "3/10": "1/2"}.get(rule["chance"], rule["chance"])
 
 
 @pytest.mark.parametrize("change", [_other_weight, _other_margin, _no_locations, _other_chance])
@@ -116,8 +117,7 @@ def test_a_claim_needs_a_query(name: str, change: Any, tmp_path: Path) -> None:
 
 def _language_of_ones_own(data: Any) -> None:
     """It says that it is a^n b^n, but a goes on with another probability; so does the network."""
-    for rule in data["language"]["rules"]:
-        rule["chance"] = {"7/10": "1/2", "3/10": "1/2"}.get(rule["chance"], rule["chance"])
+    _other_chance(data)
     data["claims"] = [["categorical", data["claims"][0][1]]]
 
 

@@ -16,6 +16,7 @@ from mdlrnn.tasks._tasks import TASKS
 
 STRINGS = ["ab", "aabb"]
 GRAMMAR = "S -> 'a' S 'b' [0.5] | 'a' 'b' [0.5]"
+NO_MACHINE = "S -> 'a' S S [0.3] | [0.7]"
 
 
 @pytest.fixture(autouse=True)
@@ -70,14 +71,20 @@ def test_words_are_symbols_where_that_is_said() -> None:
     assert source_from(words.corpus()).words, "the corpus says so itself"
 
 
-def test_a_grammar_has_strings_and_no_machine() -> None:
+def test_a_grammar_has_a_machine_where_it_can_and_draws_as_before() -> None:
     pytest.importorskip("nltk")
-    for given in ("mine.pcfg", Path("mine.pcfg"), Grammar.from_text(GRAMMAR, name="mine")):
+    grammar = Grammar.from_text(GRAMMAR, name="mine")
+    for given in ("mine.pcfg", Path("mine.pcfg"), grammar):
         source = source_from(given, size=20)
-        assert source.corpus().sequences == 20
-        assert source.machine is None
-        assert isinstance(task_from(source).language, Grammar)
+        assert source.corpus() == grammar.training(20)
+        assert source.machine == grammar.machine()
+        assert task_from(source).language == grammar.machine()
     assert "task" not in source_from("mine.pcfg").about()
+    Path("none.pcfg").write_text(NO_MACHINE)
+    source = source_from("none.pcfg", size=20)
+    assert source.machine is None
+    assert source.corpus().sequences == 20
+    assert isinstance(task_from(source).language, Grammar)
 
 
 def test_a_file_comes_before_a_task_of_its_name() -> None:
@@ -94,7 +101,7 @@ def test_a_language_of_ones_own_is_trained_and_tested_on_what_is_drawn() -> None
         assert source.machine == own
         assert source.task is not None
         assert source.corpus() == own.training(10)
-        assert "task" not in source.about(), "by its name another would be meant"
+        assert source.about()["task"] == "dyck1_10", "which it is, whatever it is called"
 
 
 @pytest.mark.parametrize(
@@ -110,8 +117,12 @@ def test_a_language_of_ones_own_is_trained_and_tested_on_what_is_drawn() -> None
         (lambda: source_from("."), "cannot be read (is a directory)"),
         (lambda: source_from(Path("anbn")), "anbn: cannot be read (no such file); check the path."),
         (lambda: task_from("own.txt"), "own holds strings, not a language; "),
-        (lambda: machine_from("own.txt"), "own holds strings, and a proof needs a machine"),
-        (lambda: machine_from("mine.pcfg"), "mine is a grammar, and a proof needs a machine"),
+        (lambda: machine_from("own.txt"), "own holds strings, and a proof needs a language"),
+        (
+            lambda: machine_from(Grammar.from_text(NO_MACHINE)),
+            "no machine with counters or a stack: after a it stays open which rule was used, in "
+            "ever new proportions, in S -> 'a' S S [0.3]",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_said_in_one_sentence(call: object, message: str) -> None:

@@ -17,6 +17,7 @@ from ..runs._files import CORPUS, HELD_OUT, PROVED
 from ..runs._networks import read_corpus
 from ..runs._settings import Settings, read_settings
 from ..search._run import Run
+from ..tasks._sources import is_language_file
 from ..tasks._tasks import split_size
 
 ROWS = 9
@@ -109,7 +110,10 @@ def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[st
     home = shlex.quote(str(folder))
     about = settings.corpus
     words = bool(about.get("words"))
-    path, task = about.get("path"), about.get("task")
+    path, task = about.get("path"), about.get("task") or about.get("notation")
+    if isinstance(path, str) and is_language_file(path):
+        task = min(path, os.path.relpath(path), key=len)
+        path = None
     commands = [f"mdlrnn feed {home} {_example(corpus, words)}"]
     if path is not None:
         here = shlex.quote(min(path, os.path.relpath(path), key=len))
@@ -119,8 +123,8 @@ def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[st
     if held_out.exists():
         commands.append(f"mdlrnn test {home} {shlex.quote(str(held_out))}")
     if task is not None:
-        commands.append(f"mdlrnn test {home} {task}")
-        commands.append(f"mdlrnn prove {home} {split_size(task)[0]}")
+        commands.append(f"mdlrnn test {home} {shlex.quote(task)}")
+        commands.append(f"mdlrnn prove {home} {shlex.quote(split_size(task)[0])}")
     commands.append(f"mdlrnn report {home} -o report.html")
     more = {
         "generations": f" --generations {2 * max(1, run.stop.last_generation)}",

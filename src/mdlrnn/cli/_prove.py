@@ -41,10 +41,11 @@ def prove(
 ) -> None:
     """Is a network right for every string of LANGUAGE, however long?
 
-    The network is a file, or a run's folder for its best one. LANGUAGE is one of `mdlrnn tasks`.
-    The answer is a theorem, the strongest that holds, with the table behind it; or a string on
-    which the network is wrong; or that neither could be shown. The exit code is 0 with a theorem
-    and 1 without. Needs the extra `prove`.
+    The network is a file, or a run's folder for its best one. LANGUAGE is one of `mdlrnn tasks`,
+    a notation such as "a^n b^3n", a language file (.lang) or a grammar (.pcfg). The answer is a
+    theorem, the strongest that holds, with the table behind it; or a string on which the network is
+    wrong; or that neither could be shown. The exit code is 0 with a theorem and 1 without. Needs
+    the extra `prove`.
     """
     seconds = parse_time(time, "--time")
     net = network_from(network)

@@ -49,7 +49,8 @@ def tasks(as_json: bool) -> None:
 def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
     """Draw random strings of SOURCE, as a corpus file: a count, a TAB and the string a line.
 
-    SOURCE is one of `mdlrnn tasks`, or a grammar: a .pcfg file in NLTK's notation.
+    SOURCE is one of `mdlrnn tasks`, a notation such as "a^n b^3n", a language file (.lang) or a
+    grammar (.pcfg, in NLTK's notation).
     """
     drawn = sample_strings(source, size, seed)
     counts = Counter(s if isinstance(s, str) else spelled(s, words=True) for s in drawn)
@@ -68,6 +69,11 @@ def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
 @seed_option
 @words_option
 @click.option(
+    "--longest", type=click.IntRange(min=1), metavar="N",
+    help="Test on strings of up to about so many symbols. [default: as the paper, or about four "
+    "times the longest training string]",
+)  # fmt: skip
+@click.option(
     "--training", type=click.Path(), metavar="FILE",
     help="The strings that the network was found with, to compare with simple models of them. "
     "[default: those of the run]",
@@ -79,21 +85,22 @@ def test(
     size: int | None,
     seed: int,
     words: bool,
+    longest: int | None,
     training: str | None,
     as_json: bool,
 ) -> None:
     """How well a network does on SOURCE: on its training set and on its test set.
 
-    The network is a file, or a run's folder for its best one. SOURCE is one of `mdlrnn tasks`, or a
-    grammar (a .pcfg file in NLTK's notation), whose strings are drawn and whose true probabilities
-    are the optimum, or a file of strings that the network has not seen: for these the cross-entropy
-    is given beside that of simple models, and the strings that cost most.
+    The network is a file, or a run's folder for its best one. SOURCE is one of `mdlrnn tasks`, a
+    notation such as "a^n b^3n", a language file (.lang), a grammar (.pcfg, in NLTK's notation), or
+    a file of strings that the network has not seen: for these the cross-entropy is given beside
+    that of simple models, and the strings that cost most.
     """
     net = network_from(network)
     known = source_from(source, size=size, words=words or has_words(net.alphabet))
     seen = training_of(network) if training is None else training
     with naming(network, source):
-        report = test_network(net, known, seed=seed, training=seen)
+        report = test_network(net, known, seed=seed, training=seen, longest=longest)
     if as_json:
         say_json(report.to_dict())
     else:

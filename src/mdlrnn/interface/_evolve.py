@@ -27,7 +27,7 @@ from ..search._evolve import OnProgress
 from ..search._island import Problem
 from ..search._run import Run
 from ..search._settings import UNLIMITED, Search, Stop
-from ..tasks._sources import Source, source_from
+from ..tasks._sources import Source, source_from, source_of
 from ._progress import Display, display_in_python
 
 Kind = TypeVar("Kind")
@@ -170,12 +170,9 @@ def go_on(
 def run_source(folder: Path) -> Source:
     """What the strings of a run came from, as far as its folder tells."""
     about = read_settings(folder).corpus
-    task = about.get("task")
-    if isinstance(task, str):
-        try:
-            return source_from(task)
-        except InputError:
-            pass  # a task of another version
+    known = source_of(about)
+    if known is not None:
+        return known
     return Source(str(about.get("name", "a corpus")), words=bool(about.get("words")))
 
 

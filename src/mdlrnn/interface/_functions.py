@@ -33,9 +33,11 @@ def test(
     seed: int = SEED,
     words: bool = False,
     training: object = None,
+    longest: int | None = None,
 ) -> Report | UnseenReport:
     """How well a network does on a task or language: what `mdlrnn test` prints, as a value.
 
+    The test strings are longer than the training strings; `longest` says how long, in symbols.
     On strings of an unknown language, a file or a list, the cross-entropy is measured, beside that
     of simple models of the training strings: those given, or those of the run.
     """
@@ -46,7 +48,9 @@ def test(
         seen = training_of(network) if training is None else training
         strings = None if seen is None else source_from(seen, words=known.words).corpus()
         return measure_unseen(net, known.corpus(), strings)
-    return measure(net, known.task, known.size, seed)
+    if longest is not None:
+        check_integer("longest", longest, 1)
+    return measure(net, known.task, known.size, seed, longest)
 
 
 def prove(

@@ -8,13 +8,13 @@ from ._counting import anbncndn as anbncndn
 from ._dyck import dyck as dyck
 from ._grammar import Grammar as Grammar
 from ._grammar import load_grammar as load_grammar
-from ._machine import Affine as Affine
-from ._machine import Condition as Condition
 from ._machine import Configuration as Configuration
 from ._machine import Language as Language
 from ._machine import Next as Next
-from ._machine import Rule as Rule
-from ._machine import counter as counter
+from ._rules import Affine as Affine
+from ._rules import Condition as Condition
+from ._rules import Rule as Rule
+from ._rules import counter as counter
 from ._transducer import Transducer as Transducer
 from ._transducer import Transition as Transition
 from ._transducer import addition as addition

@@ -6,7 +6,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..network._alphabet import BOUNDARY
-from ._machine import Condition, Language, Rule, counter
+from ._machine import Language
+from ._rules import Condition, Rule, counter
 
 if TYPE_CHECKING:
     from numpy.random import RandomState

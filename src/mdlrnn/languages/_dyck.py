@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from .._errors import InputError
 from ..network._alphabet import BOUNDARY
-from ._machine import Language, Rule, counter
+from ._machine import Language
+from ._rules import Rule, counter
 
 if TYPE_CHECKING:
     from numpy.random import RandomState

@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.random import RandomState
 
-from .._checks import printable
+from .._checks import printable, short
 from .._errors import InputError
 from .._files import PathLike, read_text
 from .._limits import DRAWN_LENGTH, GRAMMAR_BYTES, GRAMMAR_STRING, check_size
 from ..corpus._corpus import Corpus
 from ..network._alphabet import BOUNDARY, has_words, spelled
 from ._closure import CONTEXT, decimal, fraction
+from ._grammar_machine import machine_of
 from ._grammar_text import read_productions
-from ._machine import Next, random_from
+from ._machine import Language, Next, Symbols, random_from
 from ._normal_form import normal_form
 from ._prefix import Chart, Column
 from ._productions import Empty, Nonterminal, Part, Production, empty_chances
@@ -37,9 +38,6 @@ from ._truth import Truth, truth_of_strings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-Symbols = str | tuple[str, ...]
-"""A string, or its words where the terminals of the grammar are words."""
 
 MOST_EXPANSIONS = 1_000_000
 """Of one string that is drawn; few grammars whose strings all end come near it."""
@@ -79,6 +77,11 @@ class Grammar:
         start, productions = read_productions(text, name)
         return cls(name, name, start, productions)
 
+    def machine(self) -> Language:
+        """The machine over counters or a stack with the same strings and probabilities; where there
+        is none, an InputError names the rule that stands in the way."""
+        return machine_of(self.name, self.title, self.start, self.productions)
+
     @cached_property
     def alphabet(self) -> tuple[str, ...]:
         terminals = {part for p in self.productions for part in p.right if isinstance(part, str)}
@@ -113,7 +116,9 @@ class Grammar:
         """
         chances = self._exact.chances(self._spelled(prefix), self.alphabet)
         if chances is None:
-            raise InputError(f"{prefix!r} begins no string of {self.title}; give such a prefix.")
+            raise InputError(
+                f"{short(prefix)} begins no string of {self.title}; give such a prefix."
+            )
         return self._next(chances)
 
     def accepts(self, string: str | Sequence[str]) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._checks import exact_fraction
-from ._machine import Affine, Condition, Language, Rule
+from ._machine import Language
+from ._rules import Affine, Condition, Rule
 from ._transducer import Transducer, Transition
 
 

@@ -10,26 +10,32 @@ the symbols that are possible, and whether a string belongs to the language.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
 
 from .._checks import is_integer, short
 from .._errors import InputError
+from .._files import PathLike
+from .._later import later
+from .._limits import DRAWN_LENGTH, check_size
 from ..corpus._corpus import Corpus
 from ..network._alphabet import BOUNDARY, has_words, spelled
+from ._rules import END, Affine, Condition, Rule, counter
 from ._truth import Truth, truth_of_strings
+from ._validity import check_language
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-END = "end"
+Symbols = str | tuple[str, ...]
+"""A string, or its words where the symbols of the language are words."""
 SEEDS = 2**32
 """NumPy's older generator, the paper's, takes a seed below this."""
 
@@ -39,64 +45,6 @@ def random_from(seed: int) -> RandomState:
     if not is_integer(seed) or not 0 <= seed < SEEDS:
         raise InputError(f"the seed is {short(seed)}; give a number from 0 to {SEEDS - 1}.")
     return RandomState(seed)
-
-
-@dataclass(frozen=True)
-class Affine:
-    """constant + sum of coefficient · counter, divided by `divisor` (exactly, where it applies)."""
-
-    terms: tuple[tuple[str, int], ...] = ()
-    constant: int = 0
-    divisor: int = 1
-
-    def __add__(self, constant: int) -> Affine:
-        return Affine(self.terms, self.constant + constant, self.divisor)
-
-    def __sub__(self, constant: int) -> Affine:
-        return self + -constant
-
-    def __rmul__(self, factor: int) -> Affine:
-        return Affine(tuple((name, factor * c) for name, c in self.terms), factor * self.constant)
-
-    def __floordiv__(self, divisor: int) -> Affine:
-        return Affine(self.terms, self.constant, divisor)
-
-    @property
-    def zero(self) -> Condition:
-        return Condition(self, "=")
-
-    @property
-    def positive(self) -> Condition:
-        return Condition(self, ">")
-
-    def ends_in(self, digit: int, base: int) -> Condition:
-        """Whether the last digit in that base is this one."""
-        return Condition(self, "mod", digit, base)
-
-
-def counter(name: str) -> Affine:
-    return Affine(((name, 1),))
-
-
-@dataclass(frozen=True)
-class Condition:
-    """expression = 0, expression > 0, or expression mod base = digit."""
-
-    expression: Affine
-    relation: str
-    digit: int = 0
-    base: int = 1
-
-
-@dataclass(frozen=True)
-class Rule:
-    state: str
-    symbol: str
-    to: str = END
-    chance: Fraction = Fraction(1)
-    when: tuple[Condition, ...] = ()
-    then: tuple[tuple[str, Affine | int], ...] = ()
-    """New values of counters; a counter that is not named keeps its value."""
 
 
 class Configuration(NamedTuple):
@@ -129,13 +77,40 @@ class Option(NamedTuple):
 class Language:
     """A probabilistic language. `draw` samples as the paper did; without it the rules do."""
 
-    name: str
+    name: str = field(compare=False)
     title: str
     rules: tuple[Rule, ...]
     start: str = "start"
-    draw: Callable[[RandomState, int], list[str]] | None = field(default=None, compare=False)
+    draw: Callable[[RandomState, int], Sequence[Symbols]] | None = field(
+        default=None, compare=False
+    )
     string: Callable[..., str] | None = field(default=None, compare=False)
     """For a^n b^n and its like: the string of a given n, or of given n and m."""
+    places: Mapping[Rule, str] = field(default_factory=dict, compare=False, repr=False)
+    """Where rules are written, to be named in errors: 'line 3: '."""
+
+    def __post_init__(self) -> None:
+        check_language(self)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Language:
+        """The language of a language file; see `docs/tasks.md` for how it is written."""
+        found: Language = later("languages._language_file", "load_language")(path)
+        return found
+
+    def save(self, path: PathLike) -> None:
+        """Write the language as a language file."""
+        later("languages._language_file", "save_language")(self, path)
+
+    def to_text(self) -> str:
+        """The language as the text of a language file."""
+        text: str = later("languages._language_file", "language_text")(self)
+        return text
+
+    @cached_property
+    def words(self) -> bool:
+        """Whether symbols are words, not characters."""
+        return has_words(self.alphabet)
 
     @cached_property
     def alphabet(self) -> tuple[str, ...]:
@@ -175,19 +150,22 @@ class Language:
                 return rule.lead(here.counters)
         return None
 
-    def after(self, prefix: str) -> Configuration | None:
+    def after(self, prefix: str | Sequence[str]) -> Configuration | None:
+        """Where the machine is after a prefix; words may be given as text with blanks between."""
         here: Configuration | None = self.beginning
-        for symbol in prefix:
+        for symbol in prefix.split() if self.words and isinstance(prefix, str) else prefix:
             if here is None:
                 return None
             here = self.step(here, symbol)
         return here
 
-    def next(self, prefix: str) -> Next:
+    def next(self, prefix: str | Sequence[str]) -> Next:
         """The true distribution of the symbol after a prefix."""
         here = self.after(prefix)
         if here is None or here.state == END:
-            raise InputError(f"{prefix!r} begins no string of {self.title}; give such a prefix.")
+            raise InputError(
+                f"{short(prefix)} begins no string of {self.title}; give such a prefix."
+            )
         return self.next_from(here)
 
     def next_from(self, here: Configuration) -> Next:
@@ -196,45 +174,53 @@ class Language:
             chances[option.symbol] += option.chance
         return Next(chances)
 
-    def accepts(self, string: str) -> bool:
+    def accepts(self, string: str | Sequence[str]) -> bool:
         here = self.after(string)
         return here is not None and self.step(here, BOUNDARY) is not None
 
-    def strings(self) -> Iterator[str]:
+    def strings(self) -> Iterator[Any]:
         """All strings, shortest first, those of one length in the order of the alphabet."""
-        level: list[tuple[str, Configuration]] = [("", self.beginning)]
+        level: list[tuple[tuple[str, ...], Configuration]] = [((), self.beginning)]
         while level:
             for prefix, here in level:
                 if self.step(here, BOUNDARY) is not None:
-                    yield prefix
+                    yield self._written(prefix)
             level = [
-                (prefix + option.symbol, option.to)
+                ((*prefix, option.symbol), option.to)
                 for prefix, here in level
                 for option in sorted(self.options(here))
                 if option.symbol != BOUNDARY
             ]
 
-    def sample(self, size: int, seed: int = 100) -> list[str]:
-        """Random strings from the language."""
+    def sample(self, size: int, seed: int = 100) -> list[Any]:
+        """Random strings from the language; where symbols are words, tuples of words."""
         return self.samples(random_from(seed), size)
 
-    def samples(self, random: RandomState, size: int) -> list[str]:
+    def samples(self, random: RandomState, size: int) -> list[Any]:
         """Random strings, drawn from a stream that may be drawn from before and after."""
         if self.draw is not None:
-            return self.draw(random, size)
+            return list(self.draw(random, size))
         return [self._walk(random) for _ in range(size)]
 
-    def _walk(self, random: RandomState) -> str:
-        string = ""
+    def _walk(self, random: RandomState) -> Symbols:
+        symbols: list[str] = []
         here = self.beginning
         while True:
             options = self.options(here)
+            if not options:
+                raise InputError(
+                    f"{self.title}: no rule is enabled in {here.state}; correct its rules."
+                )
             chances = [float(option.chance) for option in options]
             option = options[random.choice(len(options), p=chances)]
             if option.symbol == BOUNDARY:
-                return string
-            string += option.symbol
+                return self._written(symbols)
+            symbols.append(option.symbol)
+            check_size(len(symbols), DRAWN_LENGTH, f"a string of {self.title}", "symbols")
             here = option.to
+
+    def _written(self, symbols: Sequence[str]) -> Symbols:
+        return tuple(symbols) if self.words else "".join(symbols)
 
     def phases(self, corpus: Corpus) -> tuple[NDArray[np.int64], list[Next]]:
         """What can follow at each node of the corpus tree, as a number into a list.
@@ -281,7 +267,7 @@ class Language:
 
     def spelled(self, symbols: Sequence[str]) -> str:
         """A string as a person writes it."""
-        return spelled(symbols, has_words(self.alphabet))
+        return spelled(symbols, self.words)
 
     noun: ClassVar[str] = "symbol"
     """What one step of a string is called."""

@@ -8,16 +8,21 @@ the two they have.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.random import RandomState
 
+from .._checks import printable
 from .._errors import InputError
+from .._files import PathLike
+from .._later import later
 from ..corpus._corpus import Corpus
+from ._machine import random_from
 from ._truth import Truth
 
 if TYPE_CHECKING:
@@ -26,6 +31,10 @@ if TYPE_CHECKING:
 Row = tuple[int, ...]
 MOST_SEQUENCES = 20_000
 """Of one length that are tried all."""
+DRAWN_STEPS = 12
+"""Of a training sequence at most."""
+MOST_STATES = 1_000
+"""Of a machine that is made from a function."""
 
 
 class Transition(NamedTuple):
@@ -45,7 +54,7 @@ class Transducer:
     would, by default row by row.
     """
 
-    name: str
+    name: str = field(compare=False)
     title: str
     transitions: tuple[Transition, ...]
     start: str = "start"
@@ -64,6 +73,55 @@ class Transducer:
 
     alphabet: None = field(default=None, init=False)
     """There are no symbols."""
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Transducer:
+        """The transducer of a language file; see `docs/tasks.md` for how it is written."""
+        found: Transducer = later("languages._language_file", "load_transducer")(path)
+        return found
+
+    @classmethod
+    def from_function(
+        cls,
+        name: str,
+        step: Callable[[Any, Row], tuple[Any, Any]],
+        start: Any,
+        rows: Iterable[Row],
+        title: str | None = None,
+    ) -> Transducer:
+        """The transducer of a function from a state and the inputs of a step to what is due, 0 or 1
+        or the probability of a 1, and the next state. The states are those that it leads to from
+        the start, finitely many.
+        """
+        every = tuple(tuple(row) for row in rows)
+        states, left = {start}, [start]
+        found = []
+        while left:
+            state = left.pop(0)
+            for row in every:
+                due, to = step(state, row)
+                found.append(Transition(str(state), row, Fraction(due), str(to)))
+                if to not in states:
+                    states.add(to)
+                    left.append(to)
+            if len(states) > MOST_STATES:
+                raise InputError(
+                    f"{name} leads to more than {MOST_STATES} states; give a function that "
+                    "remembers less."
+                )
+        return cls(name, title or name, tuple(found), str(start))
+
+    def save(self, path: PathLike) -> None:
+        """Write the transducer as a language file."""
+        later("languages._language_file", "save_language")(self, path)
+
+    def to_text(self) -> str:
+        """The transducer as the text of a language file."""
+        text: str = later("languages._language_file", "language_text")(self)
+        return text
 
     @property
     def inputs(self) -> int:
@@ -88,10 +146,17 @@ class Transducer:
         raise InputError(f"{self.title} has numbers, not strings; use its training corpus.")
 
     def training(self, size: int, seed: int = 100) -> Corpus:
-        """A training corpus of that many sequences."""
-        if self.draw is None:
-            raise InputError(f"{self.title} does not say how to draw sequences; give a corpus.")
-        return self.corpus(self.draw(size, seed))
+        """A training corpus of that many sequences: as `draw` says, else random ones of up to
+        `DRAWN_STEPS` steps."""
+        if self.draw is not None:
+            return self.corpus(self.draw(size, seed))
+        return self.drawn(random_from(seed), size, 1, DRAWN_STEPS)
+
+    def drawn(self, random: RandomState, size: int, shortest: int, longest: int) -> Corpus:
+        """Random sequences, each row equally likely, of random lengths."""
+        lengths = random.randint(shortest, longest + 1, size=size)
+        rows = np.array(self.rows)[random.randint(len(self.rows), size=(size, longest))]
+        return self.corpus(rows, lengths)
 
     def by_length(self, count: int) -> Iterator[tuple[int, Corpus]]:
         """All sequences of 1, 2, ... steps, a corpus for each length, as long as there are not too
@@ -103,8 +168,9 @@ class Transducer:
             yield length, self.corpus(rows[every])
             length += 1
 
-    def corpus(self, inputs: NDArray[np.int64]) -> Corpus:
-        """The corpus of these inputs, (sequence, step, unit), with the digits that are due."""
+    def corpus(self, inputs: NDArray[np.int64], lengths: NDArray[np.int64] | None = None) -> Corpus:
+        """The corpus of these inputs, (sequence, step, unit), with the digits that are due; where
+        sequences are padded, `lengths` says where they end."""
         fits = (inputs[:, :, None, :] == np.array(self.rows)).all(axis=3)
         if not fits.any(axis=2).all():
             raise InputError(
@@ -116,7 +182,7 @@ class Transducer:
         for step in range(codes.shape[1]):
             due[:, step] = self._writes[state, codes[:, step]]
             state = self._leads[state, codes[:, step]]
-        return Corpus.from_sequences(inputs, due[:, :, None])
+        return Corpus.from_sequences(inputs, due[:, :, None], lengths)
 
     def truth(self, corpus: Corpus) -> Truth:
         """What is due at every node of a corpus; off the machine, nothing."""
@@ -159,6 +225,38 @@ class Transducer:
 
     def _filled(self, value: Callable[[Transition], float]) -> list[list[float]]:
         return [[value(self.table[state, row]) for row in self.rows] for state in self._states]
+
+
+def _check(machine: Transducer) -> None:
+    """Raise if the transitions do not make a transducer, naming the one that is wrong."""
+    if not machine.transitions:
+        raise InputError(f"{machine.title} has no steps; give at least one.")
+    seen: set[tuple[str, Row]] = set()
+    for t in machine.transitions:
+        where = f"{machine.title}: in {printable(t.state)}, reading {','.join(map(str, t.read))}"
+        if len(t.read) != machine.inputs or not t.read:
+            raise InputError(f"{where}: other steps read {machine.inputs} numbers; read as many.")
+        if not 0 <= t.write <= 1:
+            raise InputError(f"{where}: {t.write} is due; give 0, 1 or the probability of a 1.")
+        if (t.state, t.read) in seen:
+            raise InputError(f"{where}: there are two steps; leave one of them.")
+        seen.add((t.state, t.read))
+    states = dict.fromkeys(t.state for t in machine.transitions)
+    if machine.start not in states:
+        raise InputError(f"{machine.title}: no step starts from {printable(machine.start)}.")
+    for t in machine.transitions:
+        if t.to not in states:
+            raise InputError(
+                f"{machine.title}: {printable(t.state)} leads to {printable(t.to)}, from which no "
+                "step starts; give its steps."
+            )
+    for state in states:
+        for row in machine.rows:
+            if (state, row) not in seen:
+                raise InputError(
+                    f"{machine.title}: in {printable(state)} it is not said what follows "
+                    f"{','.join(map(str, row))}; give that step."
+                )
 
 
 def addition() -> Transducer:

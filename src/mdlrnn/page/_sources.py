@@ -25,7 +25,7 @@ from ..runs._status import Status, status_of
 from ..search._settings import Search as SearchSettings
 from ..tasks._measures import measure
 from ..tasks._report import Report
-from ..tasks._sources import Source, source_from
+from ..tasks._sources import Source, source_from, source_of
 from ..tasks._tasks import Task
 from ._content import Content, Search, Theorem
 
@@ -104,7 +104,7 @@ def run_content(folder: Path, title: str | None = None, task: Source | None = No
         refresh=FOLLOW_SECONDS if running else None,
         example=example_of(corpus),
     )
-    known = task or _own_task(settings)
+    known = task or source_of(settings.corpus)
     if running or known is None or known.task is None:
         return content
     measures, steps = _measured(network, known.task, known.size)
@@ -132,14 +132,6 @@ def facts(status: Status, search: SearchSettings) -> tuple[tuple[str, str], ...]
         ("time", f"{status.seconds:,.0f} s"),
         ("islands", f"{search.islands:,} of {search.population:,}, seed {search.seed}"),
     )
-
-
-def _own_task(settings: Settings) -> Source | None:
-    task = settings.corpus.get("task")
-    try:
-        return None if task is None else source_from(task)
-    except InputError:
-        return None  # a task of another version
 
 
 def _score_of(

@@ -15,10 +15,13 @@ from ._along import Values as Values
 from ._along import probabilities as probabilities
 from ._along import values as values
 from ._charts import plot_accuracy as plot_accuracy
+from ._charts import plot_enough as plot_enough
 from ._charts import plot_front as plot_front
 from ._charts import plot_history as plot_history
 from ._charts import plot_probabilities as plot_probabilities
 from ._charts import plot_values as plot_values
+from ._enough import LinesOverStrings as LinesOverStrings
+from ._enough import lines_over_strings as lines_over_strings
 from ._search import Front as Front
 from ._search import History as History
 from ._search import front as front
@@ -28,9 +31,9 @@ if TYPE_CHECKING:
     from ..search._run import Run
 
 __all__ = [
-    "Accuracy", "Front", "History", "Probabilities", "Values", "accuracy", "front", "history",
-    "plot_accuracy", "plot_front", "plot_history", "plot_probabilities", "plot_values",
-    "probabilities", "run_html", "values",
+    "Accuracy", "Front", "History", "LinesOverStrings", "Probabilities", "Values", "accuracy",
+    "front", "history", "lines_over_strings", "plot_accuracy", "plot_enough", "plot_front",
+    "plot_history", "plot_probabilities", "plot_values", "probabilities", "run_html", "values",
 ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ..drawing._formats import Picture
@@ -18,6 +19,7 @@ from ..drawing._shapes import (
 from ._accuracy import Accuracy
 from ._along import Probabilities, Values
 from ._axes import BOTTOM, LEFT, RIGHT, SIZE, WIDTH, Frame, axes, key, spanning
+from ._enough import LinesOverStrings
 from ._search import Front, History
 
 STEP = 17.0
@@ -105,6 +107,22 @@ def plot_accuracy(data: Accuracy) -> Picture:
         words = f"length {x}: {100 * y:.2f} %"
         groups.append(Group((Circle(point, 2.6, series_style(2)),), words))
     return _picture(frame, groups, "accuracy against length")
+
+
+def plot_enough(data: LinesOverStrings) -> Picture:
+    """A line for each network, the number of strings on a logarithmic axis."""
+    last = math.log10(data.strings[-1])
+    top = max(10.0, *(min(line[0], line[-1]) * 1.5 for line in data.excess))
+    frame = Frame(Point(0, 0), Point(last, top))
+    groups = [axes(frame, "Expected score above the best", "strings, as a power of ten", "bits")]
+    for k, (name, line) in enumerate(zip(data.names, data.excess, strict=True)):
+        points = [
+            frame.at(math.log10(n), y) for n, y in zip(data.strings, line, strict=True) if y <= top
+        ]
+        if len(points) > 1:
+            groups.append(Group((Line(tuple(points), series_style(k + 1)),), name))
+    groups.append(key(frame, [(name, series_style(k + 1)) for k, name in enumerate(data.names)]))
+    return _picture(frame, groups, "expected scores of networks over the number of strings")
 
 
 def _string_frame(steps: int, low: float, high: float) -> Frame:

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from ..languages import Language, Transducer
+from ..languages._machine import Symbols
 from ..network._interpreter import FLOAT, distribution, feed, input_rows
 from ..network._network import Network
 from ._proof import Proof
@@ -109,7 +110,7 @@ class Prover:
         """
         return any(self._fails(network, string) for string in self._longer)
 
-    def _fails(self, network: Network, string: str) -> bool:
+    def _fails(self, network: Network, string: Symbols) -> bool:
         machine = self.machine
         assert isinstance(machine, Language)
         here = machine.beginning
@@ -128,7 +129,7 @@ class Prover:
         return False
 
     @cached_property
-    def _longer(self) -> list[str]:
+    def _longer(self) -> list[Symbols]:
         """Nothing for sequences of numbers, all of which a proof runs through soon enough."""
         if not isinstance(self.machine, Language):
             return []

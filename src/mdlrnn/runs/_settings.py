@@ -167,10 +167,11 @@ def _encoding_data(encoding: Encoding) -> dict[str, Any]:
 
 
 def _corpus(data: Any) -> dict[str, Any]:
-    """Texts all of them, but for whether symbols are words."""
+    """Texts all of them, but for the training size and whether symbols are words."""
     if not isinstance(data, dict) or not isinstance(data["digest"], str):
         raise TypeError
     for name, value in data.items():
-        if not isinstance(value, bool if name == "words" else str | None):
+        kinds: Any = {"words": bool, "size": int}.get(name, str | None)
+        if not isinstance(value, kinds):
             raise TypeError
     return data

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._errors import InputError
 from ..corpus._corpus import Corpus, match
 from ..languages import Transducer, Truth
 from ..languages._truth import MARGIN, is_sure, leads, mistakes
@@ -22,12 +23,23 @@ SHORTEST = 200
 """Strings of the language that are looked through for the first failure, besides both sets."""
 
 
-def measure(network: Network, task: Task, size: int | None = None, seed: int = SEED) -> Report:
+def measure(
+    network: Network,
+    task: Task,
+    size: int | None = None,
+    seed: int = SEED,
+    longest: int | None = None,
+) -> Report:
     """The paper's measures on the training set and the test set of a task."""
     size = task.size if size is None else size
     network = named(network, task)
     train, early = measure_parts(network, task, [task.training(size, seed)])
-    test, late = measure_parts(network, task, task.test(size, seed))
+    test, late = measure_parts(network, task, task.test(size, seed, longest))
+    if not test.characters:
+        raise InputError(
+            f"{task.title} has no strings longer than those of the training set and of up to "
+            f"{longest} symbols; give a larger --longest."
+        )
     first = _first(network, task, early, late)
     return Report(
         task.name, size, train, test, first, train.deterministic_steps > 0, task.title,

@@ -1,14 +1,14 @@
 """Everything that strings can come from, resolved in one place.
 
-A task's name, a grammar's or a corpus' file, a language, a corpus, or plain strings serve wherever
-one of them makes sense. What is known of a source differs, and the `Source` says so: a file of
-strings has no true distribution, a grammar no machine to prove against.
+A task's name, a notation, the file of a language, a grammar or a corpus, a language, a corpus, or
+plain strings serve wherever one of them makes sense. What is known of a source differs, and the
+`Source` says so: a file of strings has no true distribution, some grammars no machine.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,15 @@ from typing import Any
 from .._checks import short
 from .._errors import InputError
 from ..corpus._corpus import Corpus
-from ..languages import Grammar, Language, Transducer
+from ..languages import Grammar, Language, Transducer, load_grammar
+from ..languages._language_file import SUFFIXES, load_machine
+from ..languages._notation import language_from_notation, looks_like_notation
 from ..network._alphabet import has_words
 from ..network._encoding import Encoding
 from ._tasks import (
-    GRAMMAR_SUFFIXES,
     SEED,
     TASKS,
     Task,
-    grammar_task,
     nearest,
     split_size,
     task_for,
@@ -45,6 +45,7 @@ class Source:
     """The strings themselves, where they are given and not drawn."""
     path: Path | None = None
     words: bool = False
+    notation: str | None = None
 
     def corpus(self, seed: int = SEED) -> Corpus:
         """The strings to search with."""
@@ -66,10 +67,15 @@ class Source:
     def about(self) -> dict[str, Any]:
         """What a run's settings say of it."""
         data: dict[str, Any] = {"name": self.name, "words": self.words}
+        if self.size is not None:
+            data["size"] = self.size
         if self.path is not None:
             data["path"] = str(self.path.resolve())
+        elif self.notation is not None:
+            data["notation"] = self.notation
         elif self.task is not None and TASKS.get(self.task.name) is self.task:
-            data["task"] = self.name if self.size is None else f"{self.task.name}_{self.size}"
+            name = self.task.name
+            data["task"] = name if self.size is None else f"{name}_{self.size}"
         return data
 
 
@@ -94,12 +100,26 @@ def source_from(given: object, *, size: int | None = None, words: bool = False) 
     )
 
 
+def source_of(about: Mapping[str, Any]) -> Source | None:
+    """The source that a run's settings speak of, if it is a language and still there."""
+    for name in ("task", "notation", "path"):
+        given = about.get(name)
+        if not isinstance(given, str) or (name == "path" and not is_language_file(given)):
+            continue
+        try:
+            return source_from(given, size=about.get("size") if name != "task" else None)
+        except InputError:
+            continue  # a task of another version, or a file that has changed
+    return None
+
+
 def task_from(given: object, what: str = "a language") -> Task:
     """The task or language that is meant; strings of an unknown language are none."""
     source = source_from(given)
     if source.task is None:
         raise InputError(
-            f"{source.name} holds strings, not {what}; name one of mdlrnn tasks or give a grammar."
+            f"{source.name} holds strings, not {what}; name one of mdlrnn tasks, or give "
+            "a notation, a language file or a grammar."
         )
     return source.task
 
@@ -108,23 +128,33 @@ def machine_from(given: object) -> Language | Transducer:
     """The machine that a proof is about."""
     source = source_from(given)
     if source.machine is None:
-        what = "holds strings" if source.task is None else "is a grammar"
+        if source.task is not None and isinstance(source.task.language, Grammar):
+            source.task.language.machine()  # which says why there is none
         raise InputError(
-            f"{source.name} {what}, and a proof needs a machine over counters; "
-            "name one of mdlrnn tasks."
+            f"{source.name} holds strings, and a proof needs a language; name one of mdlrnn tasks, "
+            'or give a notation such as "a^n b^n", a language file or a grammar.'
         )
     return source.machine
 
 
-def is_grammar(name: str | os.PathLike[str]) -> bool:
-    return os.fspath(name).endswith(GRAMMAR_SUFFIXES) and Path(name).exists()
+GRAMMAR_SUFFIXES = (".pcfg", ".cfg", ".grammar")
+
+
+def is_language_file(name: str | os.PathLike[str]) -> bool:
+    """Whether a file says what a language is, and does not hold its strings."""
+    return os.fspath(name).endswith((*GRAMMAR_SUFFIXES, *SUFFIXES)) and Path(name).exists()
+
+
+def _language_of(path: Path) -> Language | Grammar | Transducer:
+    is_machine = path.name.endswith(SUFFIXES)
+    return load_machine(path) if is_machine else load_grammar(path)
 
 
 def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Source:
     name, path = os.fspath(given), Path(given)
     if exists(path):
-        if is_grammar(path):
-            return Source(path.stem, grammar_task(path), size, path=path)
+        if is_language_file(path):
+            return Source(path.stem, task_for(_language_of(path)), size, path=path)
         return Source(
             path.stem, given=_sized(Corpus.load(path, words=words), size, name), path=path,
             words=words,
@@ -136,6 +166,9 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Sour
         if size is not None and suffix is not None and size != suffix:
             raise InputError(f"{name} names a size and --size another; leave one of them out.")
         return Source(name, TASKS[stem], suffix if size is None else size)
+    if looks_like_notation(name):
+        language = language_from_notation(name)
+        return Source(language.name, task_for(language), size, notation=name)
     raise InputError(
         f"{short(name)[1:-1]}: cannot be read (no such file), and no task has that name; "
         f"{nearest(name)}"
@@ -159,6 +192,4 @@ def _task(language: Language | Grammar | Transducer) -> Task:
     for task in TASKS.values():
         if task.language == language:
             return task
-    if isinstance(language, Transducer):
-        raise InputError(f"{language.title} is no task of mdlrnn; give a corpus of its sequences.")
     return task_for(language)

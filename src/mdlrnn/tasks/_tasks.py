@@ -7,7 +7,7 @@ parts, so that two million characters are never in memory at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from typing import Any
@@ -15,14 +15,14 @@ from typing import Any
 from .. import languages, zoo
 from .._checks import is_integer, short
 from .._errors import InputError
-from .._files import PathLike
 from ..corpus._corpus import Corpus
-from ..languages import Grammar, Language, Transducer, load_grammar
+from ..languages import Grammar, Language, Transducer
 from ..languages._machine import random_from
 from ..languages._transducer import pairs
 from ..network._activations import DEFAULT_ACTIVATIONS
 from ..network._encoding import Encoding
 from ..network._network import Network
+from ._longer import longer_sequences, longer_strings
 
 SEED = 100
 PART = 250_000
@@ -68,9 +68,17 @@ class Task:
     def training(self, size: int | None = None, seed: int = SEED) -> Corpus:
         return self.language.training(self._checked(size), seed)
 
-    def test(self, size: int | None = None, seed: int = SEED) -> Iterator[Corpus]:
-        """The test set that goes with a training set, in parts."""
-        return self.tests(self.training(size, seed), seed)
+    def test(
+        self, size: int | None = None, seed: int = SEED, longest: int | None = None
+    ) -> Iterator[Corpus]:
+        """The test set that goes with a training set, in parts; with `longest`, strings of up to
+        about so many symbols."""
+        training = self.training(size, seed)
+        if longest is None:
+            return self.tests(training, seed)
+        if isinstance(self.language, Transducer):
+            return iter([longer_sequences(self.language, seed, longest)])
+        return in_parts(longer_strings(self.language, training, seed, longest))
 
     def encoding(self, scheme: str = "paper") -> Encoding:
         """The space of networks that the paper searches on this task."""
@@ -155,20 +163,42 @@ def _all() -> tuple[Task, ...]:
 
 TASKS = {task.name: task for task in _all()}
 GRAMMAR_SUFFIXES = (".pcfg", ".cfg", ".grammar")
-GRAMMAR_SIZE = 500
-"""Training strings of a grammar where no number is given."""
+OWN_SIZE = 500
+"""Training strings of a language of one's own where no number is given."""
 
 
-def grammar_task(path: PathLike) -> Task:
-    """A task of the reader's own: strings drawn from a probabilistic grammar in NLTK's notation."""
-    return task_for(load_grammar(path))
+def task_for(language: Language | Grammar | Transducer) -> Task:
+    """A language as a task: trained on strings drawn from it, tested on longer ones."""
+    sizes = (OWN_SIZE,)
+    if isinstance(language, Transducer):
+        tests = partial(_longer_sequences, language)
+        return Task(language.name, language.title, sizes, language, tests)
+    known = with_machine(language)
+    return Task(known.name, known.title, sizes, known, partial(_longer_own, known))
 
 
-def task_for(language: Language | Grammar) -> Task:
-    """A language as a task: trained on strings drawn from it, tested on those that follow."""
-    return Task(
-        language.name, language.title, (GRAMMAR_SIZE,), language, partial(drawn_on, language)
-    )
+def with_machine(language: Language | Grammar) -> Language | Grammar:
+    """The machine of a grammar, where there is one; its strings are drawn as the grammar draws."""
+    if isinstance(language, Language):
+        return language
+    try:
+        return replace(language.machine(), draw=language.samples)
+    except InputError:
+        return language
+
+
+def _longer_own(language: Language | Grammar, training: Corpus, seed: int) -> Iterator[Corpus]:
+    """Longer strings, or where there are none, others that follow in the same stream."""
+    found = False
+    for part in in_parts(longer_strings(language, training, seed)):
+        found = True
+        yield part
+    if not found:
+        yield from drawn_on(language, training, seed)
+
+
+def _longer_sequences(language: Transducer, training: Corpus, seed: int) -> Iterator[Corpus]:
+    yield longer_sequences(language, seed)
 
 
 def task_named(name: str) -> Task:

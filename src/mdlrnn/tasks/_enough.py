@@ -1,0 +1,178 @@
+"""How many strings are enough: which network would win with how many training strings.
+
+On N strings drawn from a language a network's expected score is |G| + N · (its bits a string), a
+straight line in N. The bits a string are estimated once, on strings drawn from the language, the
+same for all networks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ..corpus._corpus import Corpus
+from ..languages import Grammar, Language, Transducer
+from ..network._code import length
+from ..network._encoding import Encoding
+from ..network._network import Network
+from ._measures import bits_of, fed, truth_of
+from ._tasks import Task
+
+DRAWN = 20_000
+"""Strings on which the bits a string are estimated."""
+SEED = 7
+FEWEST_BITS = 4
+
+
+class Candidate(NamedTuple):
+    name: str
+    network: Network
+    g: int
+    bits: float
+    """A string, on average; infinite if it gives a string of the language probability 0."""
+    right: bool | None
+    """Whether it makes no mistake on the task's test set; None if that was not looked at."""
+
+    def at(self, strings: float) -> float:
+        """The score that is expected with so many strings."""
+        return self.g + strings * self.bits if strings else float(self.g)
+
+
+class Reign(NamedTuple):
+    """From so many strings on, up to the next, a network has the lowest expected score."""
+
+    first: int
+    candidate: Candidate
+
+
+class Enough(NamedTuple):
+    title: str
+    entropy: float
+    """Of the language, bits a string, on the same strings."""
+    candidates: tuple[Candidate, ...]
+    reigns: tuple[Reign, ...]
+
+    @property
+    def needed(self) -> int | None:
+        """Strings from which on a network that is right wins, and keeps winning."""
+        found = None
+        for reign in self.reigns:
+            if not reign.candidate.right:
+                found = None
+            elif found is None:
+                found = reign.first
+        return found
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "language": self.title,
+            "entropy": self.entropy,
+            "networks": [
+                {"name": c.name, "g": c.g, "bits_a_string": c.bits, "right": c.right}
+                for c in self.candidates
+            ],
+            "reigns": [{"from": r.first, "name": r.candidate.name} for r in self.reigns],
+            "needed": self.needed,
+        }
+
+    def __str__(self) -> str:
+        """What `mdlrnn enough` prints."""
+        width = max(8, *(len(c.name) for c in self.candidates))
+        lines = [
+            f"{self.title}: entropy about {self.entropy:.4f} bits a string",
+            "",
+            f"{'network':<{width}}  {'|G|':>6}  {'bits a string':>14}  {'right':>5}  wins",
+        ]
+        wins = _wins(self.reigns)
+        shown = [c for c in self.candidates if c.right is not None]
+        for c in shown:
+            bits = "infinite" if math.isinf(c.bits) else f"{c.bits:.4f}"
+            right = {None: "-", True: "yes", False: "no"}[c.right]
+            won = wins.get(c.name, "never")
+            lines.append(f"{c.name:<{width}}  {c.g:>6,}  {bits:>14}  {right:>5}  {won}")
+        others = len(self.candidates) - len(shown)
+        if others:
+            lines.append(f"and {others} more that never win")
+        lines += ["", self.verdict()]
+        return "\n".join(lines)
+
+    def verdict(self) -> str:
+        if not any(c.right for c in self.candidates):
+            return "None of these networks is right, so no number of strings makes one win."
+        if self.needed is None:
+            return "No number of strings makes a network that is right win for good."
+        if self.needed <= 1:
+            return "A network that is right wins from the first string on."
+        return f"About {self.needed:,} strings make a network that is right win."
+
+
+def _wins(reigns: Sequence[Reign]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for place, reign in enumerate(reigns):
+        after = reigns[place + 1].first if place + 1 < len(reigns) else None
+        first, last = f"{reign.first:,}", "" if after is None else f" to {after - 1:,}"
+        text = f"from {first} on" if after is None else f"from {first}{last}"
+        found[reign.candidate.name] = f"with {first}" if after == reign.first + 1 else text
+    return found
+
+
+def enough(
+    task: Task,
+    networks: Sequence[tuple[str, Network]],
+    encoding: Encoding,
+    is_right: Callable[[Network], bool],
+) -> Enough:
+    """The lines of all networks, and who wins where.
+
+    Whether a network is right takes long to say, so only those are asked about that win somewhere,
+    or that need the fewest bits a string.
+    """
+    strings = _strings(task.language)
+    entropy = truth_of(strings, task).optimal_bits / strings.sequences
+    candidates = []
+    for name, network in networks:
+        chances, corpus = fed(network, strings)
+        fitting = _wider(encoding, Encoding.fitting(network, encoding.scheme))
+        bits = bits_of(chances, corpus) / strings.sequences
+        candidates.append(Candidate(name, network, length(network, fitting), bits, None))
+    asked = {reign.candidate.name for reign in reigns(candidates)}
+    asked |= {c.name for c in sorted(candidates, key=lambda c: c.bits)[:FEWEST_BITS]}
+    judged = [c._replace(right=is_right(c.network)) if c.name in asked else c for c in candidates]
+    return Enough(task.title, entropy, tuple(judged), reigns(judged))
+
+
+def _wider(one: Encoding, other: Encoding) -> Encoding:
+    """The encoding of the run, with what a network given beside it needs."""
+    names = dict.fromkeys((*one.activations, *other.activations))
+    return Encoding(one.scheme, tuple(names), one.products or other.products)
+
+
+def _strings(language: Language | Grammar | Transducer) -> Corpus:
+    return language.training(DRAWN if not isinstance(language, Grammar) else 500, SEED)
+
+
+def reigns(candidates: Sequence[Candidate]) -> tuple[Reign, ...]:
+    """The lower envelope of the lines, from one string on."""
+    best = min(candidates, key=lambda c: (c.at(1), c.bits, c.g))
+    found = [Reign(1, best)]
+    strings = 1
+    while True:
+        crossings = [
+            (_crossing(best, other), other.bits, other.g, place)
+            for place, other in enumerate(candidates)
+            if other.bits < best.bits
+        ]
+        if not crossings:
+            return tuple(found)
+        first, _, _, place = min(crossings)
+        strings = max(strings + 1, first)
+        best = candidates[place]
+        found.append(Reign(strings, best))
+
+
+def _crossing(one: Candidate, other: Candidate) -> int:
+    """The first number of strings at which the other is lower."""
+    if math.isinf(one.bits):
+        return 1
+    return max(1, math.floor((other.g - one.g) / (one.bits - other.bits)) + 1)

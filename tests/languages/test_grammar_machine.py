@@ -1,0 +1,131 @@
+"""Grammars as machines: the same prefixes with the same probabilities, exactly."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.data import is_one_sentence
+from mdlrnn import InputError
+from mdlrnn.languages import Grammar, Language
+
+pytest.importorskip("nltk")
+
+GRAMMARS = {
+    "a^n b^n": ("S -> 'a' S 'b' [0.7] | 'a' 'b' [0.3]", ("n",)),
+    "with nothing": ("S -> 'a' S 'b' [0.7] | [0.3]", ("n",)),
+    "regular": ("S -> 'a' S [0.5] | 'b' T [0.5]\nT -> 'b' S [0.3] | 'a' [0.7]", ()),
+    "one symbol, two rules": (
+        "S -> 'a' S [0.5] | 'a' T [0.5]\nT -> 'b' T [0.3] | 'b' [0.7]", (),
+    ),
+    "brackets": ("S -> '(' S ')' S [0.3] | [0.7]", ("n",)),
+    "two kinds": ("S -> '(' S ')' S [0.2] | '[' S ']' S [0.2] | [0.6]", ("stack",)),
+    "palindromes": ("S -> 'a' S 'a' [0.3] | 'b' S 'b' [0.3] | 'c' [0.4]", ("stack",)),
+    "two counters": (
+        "S -> 'a' S 'd' [0.5] | 'a' T 'd' [0.5]\nT -> 'b' T 'c' [0.5] | 'b' 'c' [0.5]",
+        ("n1", "n2"),
+    ),
+    "sums": ("E -> T [0.7] | T '+' E [0.3]\nT -> 'x' [0.6] | '(' E ')' [0.4]", ("n1", "n2")),
+    "more to come": ("S -> 'a' S S [0.3] | 'b' [0.7]", ("n",)),
+    "one of two ends": ("S -> 'a' S 'b' [0.3] | 'a' S 'c' [0.3] | 'd' [0.4]", ("n",)),
+    "English": (
+        "S -> NP VP [1.0]\nNP -> 'the' N PP [0.6] | 'the' N 'that' NP V [0.4]\n"
+        "N -> 'dog' [0.5] | 'cat' [0.5]\nV -> 'saw' [1.0]\nVP -> V NP [0.5] | 'slept' [0.5]\n"
+        "PP -> [0.7] | 'by' NP [0.3]",
+        ("n1", "n2", "n3", "n4"),
+    ),
+}  # fmt: skip
+
+
+def compare(grammar: Grammar, machine: Language, length: int, most: int) -> int:
+    """The next-symbol probabilities of both after every prefix; how many were compared."""
+    compared = 0
+    level: list[tuple[str, ...]] = [()]
+    for _ in range(length + 1):
+        longer = []
+        for prefix in level[:most]:
+            expected = grammar.next(prefix).distribution
+            assert machine.next(prefix).distribution == expected, prefix
+            compared += 1
+            longer += [(*prefix, s) for s, chance in expected.items() if chance and s != "#"]
+        level = longer
+    return compared
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_a_grammar_and_its_machine_agree_on_every_prefix(name: str) -> None:
+    text, counters = GRAMMARS[name]
+    grammar = Grammar.from_text(text)
+    machine = grammar.machine()
+    assert machine.counters == counters
+    assert compare(grammar, machine, 9, 60) > 10
+
+
+SHARES = st.integers(1, 8)
+
+
+def rule(left: str, rights: list[str], weights: list[int]) -> str:
+    total = sum(weights)
+    *first, last = [f"{Fraction(w, total).limit_denominator(10**9)}" for w in weights]
+    del last
+    shares = [round(float(Fraction(share)), 3) for share in first]
+    shares.append(round(1 - sum(shares), 3))
+    parts = [f"{right} [{share}]" for right, share in zip(rights, shares, strict=True)]
+    return f"{left} -> " + " | ".join(parts)
+
+
+@st.composite
+def regular(draw: st.DrawFn) -> str:
+    """Right-linear rules, each symbol at most once in a state."""
+    states = "STU"[: draw(st.integers(1, 3))]
+    lines = []
+    for state in states:
+        symbols = draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=3, unique=True))
+        rights = [f"'{s}' {draw(st.sampled_from(states))}" for s in symbols]
+        rights.append("" if draw(st.booleans()) else "'d'")
+        lines.append(rule(state, rights, [draw(SHARES) for _ in rights[:-1]] + [9]))
+    return "\n".join(lines)
+
+
+@st.composite
+def counting(draw: st.DrawFn) -> str:
+    """Rules that embed themselves, with closing symbols of one or several kinds."""
+    opens = draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=2, unique=True))
+    close = draw(st.sampled_from(["same", "own", "double"]))
+    ends = {"same": "'x'", "own": "'{}'", "double": "'x' 'y'"}
+    after = draw(st.sampled_from(["", " S"]))
+    rights = [f"'{s}' S {ends[close].format(s.upper())}{after}" for s in opens]
+    rights.append(draw(st.sampled_from(["", "'m'", "'m' T"])))
+    lines = [rule("S", rights, [draw(st.integers(1, 3)) for _ in opens] + [9])]
+    if rights[-1].endswith("T"):
+        lines.append(rule("T", ["'t' T", "'u'"], [draw(SHARES), 9]))
+    return "\n".join(lines)
+
+
+@settings(max_examples=40)
+@given(st.one_of(regular(), counting()))
+def test_random_grammars_and_their_machines_agree(text: str) -> None:
+    try:
+        grammar = Grammar.from_text(text)
+    except InputError:
+        return  # a rule that never ends, or nothing but the empty string
+    compare(grammar, grammar.machine(), 12, 12)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("S -> S 'a' [0.3] | 'b' [0.7]", "S begins with itself before any symbol is written"),
+        ("S -> 'a' S S [0.3] | [0.7]", "in ever new proportions, in S -> 'a' S S [0.3]"),
+        ("S -> 'a' S 'a' [0.3] | 'b' S 'b' [0.3] | [0.4]", "in S -> 'a' S 'a' [0.3]"),
+    ],
+)
+def test_where_there_is_no_machine_the_rule_is_named(text: str, why: str) -> None:
+    with pytest.raises(InputError) as error:
+        Grammar.from_text(text, name="mine").machine()
+    assert str(error.value).startswith("mine has no machine with counters or a stack: ")
+    assert why in str(error.value)
+    assert is_one_sentence(str(error.value))

@@ -83,8 +83,14 @@ def _work_off(
     if arguments.case is not None:
         last: Iterable[int] = [arguments.case] if process == 0 else []
     else:
-        last = range(process, arguments.cases, every) if arguments.cases else itertools.count(process, every)
-    numbers = [iter(last) for _ in tallies] if not tallies else list(itertools.tee(last, len(tallies)))
+        last = (
+            range(process, arguments.cases, every)
+            if arguments.cases
+            else itertools.count(process, every)
+        )
+    numbers = (
+        [iter(last) for _ in tallies] if not tallies else list(itertools.tee(last, len(tallies)))
+    )
     left = list(zip(tallies, numbers, strict=True))
     try:
         while left and time.monotonic() < ends:

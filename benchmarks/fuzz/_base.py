@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -37,6 +39,7 @@ class Base:
 
 def build(folder: Path) -> Base:
     """Make all files; takes some seconds, mostly for proofs and runs."""
+    subprocess.run([sys.executable, "-m", "mdlrnn.kernels", "all"], check=True)
     networks = folder / "networks"
     networks.mkdir(parents=True)
     for name in zoo.names():

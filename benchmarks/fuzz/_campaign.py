@@ -1,9 +1,10 @@
-"""A campaign: cases one after the other through a worker, which is replaced when it hangs or dies."""
+"""A campaign: one case after the other through a worker, which is replaced if it hangs or dies."""
 
 from __future__ import annotations
 
 import multiprocessing
 import shutil
+import signal
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,10 +12,11 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from ._worker import SECONDS as CPU_SECONDS
 from ._worker import Outcome, work
 
-SECONDS = 10.0
-"""For a case."""
+SECONDS = 60.0
+"""After which a case is given up that waits for something; the worker ends one that computes."""
 STARTING_SECONDS = 300.0
 CASES_OF_A_WORKER = 3_000
 """A worker is then replaced, so that what libraries keep does not add up."""
@@ -48,15 +50,22 @@ class Worker:
                 found = pipe.recv()
                 assert isinstance(found, Outcome)
                 self._answered += 1
-                if found.wrong is not None or self._answered >= CASES_OF_A_WORKER:
+                if found.spent or self._answered >= CASES_OF_A_WORKER:
                     self.stop()
                 return found
             self.stop()
-            return Outcome(f"no answer after {SECONDS:.0f} s", 0, SECONDS)
+            return Outcome(f"no answer after {SECONDS:.0f} s", 0, SECONDS, True)
         except EOFError:
-            code = None if self._process is None else self._process.exitcode
-            self.stop()
-            return Outcome(f"the process died ({code})", 0, time.monotonic() - began)
+            return Outcome(self._death(), 0, time.monotonic() - began, True)
+
+    def _death(self) -> str:
+        assert self._process is not None
+        self._process.join()
+        code = self._process.exitcode or 0
+        self.stop()
+        if code == -signal.SIGXCPU:
+            return f"took more than {CPU_SECONDS} s of the processor"
+        return f"the process died ({signal.Signals(-code).name if code < 0 else code})"
 
     def stop(self) -> None:
         if self._process is not None:

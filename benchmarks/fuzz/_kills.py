@@ -64,8 +64,8 @@ class _Operations:
         for name in ("fsync", "replace", "unlink", "mkdir", "chmod"):
             setattr(os, name, self._wrapped(getattr(os, name)))
         opened, by_number = io.open, os.fdopen
-        io.open = lambda *a, **k: self._file(opened(*a, **k))  # type: ignore[assignment, misc]
-        os.fdopen = lambda *a, **k: self._file(by_number(*a, **k))  # type: ignore[assignment, misc]
+        io.open = lambda *a, **k: self._file(opened(*a, **k))
+        os.fdopen = lambda *a, **k: self._file(by_number(*a, **k))
 
     def _wrapped(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *a, **k: self.around(lambda: function(*a, **k))
@@ -156,7 +156,11 @@ def _killed_and_resumed(
         arguments = _new(source, folder) if new else _again(folder)
         if draw.random() < 0.7:
             # In order, so that each operation has its turn; again at random where a run goes on.
-            at = 1 + number // len(SOURCES) % operations if attempt == 0 else draw.randrange(1, operations)
+            at = (
+                1 + number // len(SOURCES) % operations
+                if attempt == 0
+                else draw.randrange(1, operations)
+            )
             ended = _child(arguments, place, at=at)
             told.append(f"{arguments} killed at operation {at}: {ended.code}")
             expected: tuple[int, ...] = (-signal.SIGKILL, 0)

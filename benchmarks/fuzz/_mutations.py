@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 TEXTS = (
-    "", " ", "\t", "\x00", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x9b31m", "\x7f", "a\nb", "\r",
-    "\u202egnihtyna", "\u2028", "\ufeff", "\ud800", "é", "𝒳", "a" * 300, "x" * 100_000, "\x1b" * 500,
+    "", " ", "\t", "\x00", "\x1b[31mred\x1b[0m", "\x1b]0;title\x07", "\x9b31m", "\x7f", "a\nb",
+    "\r", "\r\n",
+    "\u202egnihtyna", "\u2028", "\ufeff", "\ud800", "é", "𝒳", "a" * 300, "x" * 100_000,
+    "\x1b" * 500,
     "../../../etc/passwd", "1e999999999", "NaN", "-0", "{}", "[]", "#", "##", "%s %d", "{0}", "\\",
     "'", '"', "$(id)", "<script>", "anbn", "sigmoid", "product", "recurrent", "mdlrnn/2", "0", "1",
     "9" * 4000, "1/0", "1/3", "-1e400", "\x1b[2J" * 30_000, "ab" * 40,
@@ -24,7 +26,8 @@ NUMBERS: tuple[Any, ...] = (
     float("nan"), True, False, None,
 )  # fmt: skip
 BYTES = (
-    b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b[31m", b"\xc2\x9b", b"\xed\xa0\x80", b"\r\n", b"\n",
+    b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1b[31m", b"\xc2\x9b", b"\xed\xa0\x80", b"\r\n",
+    b"\n",
     b"\t", b"#", b"1e999999999", b"9" * 5000, b"[" * 50_000, b'{"a":' * 2000, b"-", b" " * 1000,
     b"\xe2\x80\xae", b"PK\x03\x04", b"\x93NUMPY",
 )  # fmt: skip
@@ -158,7 +161,8 @@ def mutated_array(array: NDArray[Any], draw: random.Random) -> NDArray[Any]:
     array = np.array(array)
     kind = draw.randrange(9)
     if kind == 0:
-        types = ("int8", "uint64", "float16", "float32", "float64", "complex128", "bool", "S3", "U2",
+        types = ("int8", "uint64", "float16", "float32", "float64", "complex128", "bool", "S3",
+                 "U2",
                  "datetime64[s]", ">f8", "object")  # fmt: skip
         with np.errstate(all="ignore"):
             try:

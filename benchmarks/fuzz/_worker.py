@@ -1,7 +1,6 @@
 """A worker: makes cases, runs each in this process, and tells what is wrong with what came of it.
 
-Memory is limited by the system, so that a case which takes more fails in the worker; time is
-limited by the parent, which ends a worker that does not answer.
+Memory and processor time are limited by the system; the parent ends a worker that does not answer.
 """
 
 from __future__ import annotations
@@ -28,10 +27,12 @@ from ._campaigns import CAMPAIGNS, Case
 
 MEMORY = 2**30
 """Bytes that a case may take beyond what the worker has at its start."""
+SECONDS = 10
+"""Of the processor, that a case may take; so a busy machine makes no failures."""
 LONGEST_ERROR = 4_000
 LONGEST_OUTPUT = 16 * 2**20
-ENDS = {"prove": (0, 1, 2), "check": (0, 1, 2)}
-"""Exit codes; of the other commands, 0 and 2."""
+ENDS = {"prove": (0, 1, 2), "check": (0, 1, 2), "evolve": (0, 1, 2)}
+"""Exit codes; of the other commands, 0 and 2. A run whose folder cannot be written ends with 1."""
 KEPT_OUTPUT = 20_000
 
 
@@ -41,6 +42,9 @@ class Outcome(NamedTuple):
     memory: int
     """Bytes beyond those at the start, at the most."""
     seconds: float
+    """Of the processor."""
+    spent: bool
+    """Whether the process is not to be used again."""
 
 
 def random_for(seed: int, campaign: str, number: int) -> random.Random:
@@ -71,15 +75,18 @@ def run_case(
 ) -> Outcome:
     """Make and run a case in an empty folder; what failed stays there with `case.json`."""
     folder.mkdir(parents=True)
-    case = CAMPAIGNS[campaign](random_for(seed, campaign, number), folder, base)
-    told = {"seed": seed, "campaign": campaign, "case": number, "told": case.told}
-    (folder / "case.json").write_text(json.dumps(told, indent=1))
     _reset_peak()
+    _allow(SECONDS)
+    told = {"seed": seed, "campaign": campaign, "case": number, "told": "as it is made"}
+    (folder / "case.json").write_text(json.dumps(told, indent=1))
+    case = CAMPAIGNS[campaign](random_for(seed, campaign, number), folder, base)
+    told["told"] = case.told
+    (folder / "case.json").write_text(json.dumps(told, indent=1))
     if printed is not None:
         printed.truncate(0)
-    began = time.monotonic()
+    began = _allow(SECONDS)
     wrong, output = _verdict(case, folder)
-    seconds = time.monotonic() - began
+    seconds = time.process_time() - began
     if printed is not None and wrong is None and os.fstat(printed.fileno()).st_size:
         printed.seek(0)
         wrong = f"a library printed {printed.read(500)!r}"
@@ -91,7 +98,8 @@ def run_case(
     else:
         told |= {"wrong": wrong, "output": output[-KEPT_OUTPUT:]}
         (folder / "case.json").write_text(json.dumps(told, indent=1))
-    return Outcome(wrong, memory, seconds)
+    spent = _memory("VmRSS") - start > MEMORY // 4 or "memory" in (wrong or "")
+    return Outcome(wrong, memory, seconds, spent)
 
 
 def _verdict(case: Case, folder: Path) -> tuple[str | None, str]:
@@ -100,9 +108,9 @@ def _verdict(case: Case, folder: Path) -> tuple[str | None, str]:
         return _called(case)
     code, out, err, trouble = _command(case.arguments, folder)
     output = f"exit code {code}\n--- standard output\n{out}\n--- standard error\n{err}\n{trouble}"
-    return trouble and trouble.strip().splitlines()[-1] or wrong_with(
-        case.arguments, code, out, err
-    ), output
+    if trouble:
+        return trouble.strip().splitlines()[-1][:300], output
+    return wrong_with(case.arguments, code, out, err), output
 
 
 def _called(case: Case) -> tuple[str | None, str]:
@@ -155,12 +163,14 @@ def wrong_with(arguments: object, code: int, out: str, err: str) -> str | None:
     name = arguments[0]
     if code not in ENDS.get(name, (0, 2)):
         return f"exit code {code}: {err[-300:]!r}"
-    if code == 2:
+    if code == 2 or (code == 1 and name == "evolve"):
         if out:
             return f"refused, but printed {out[:200]!r}"
         if not err.startswith("mdlrnn") or not err.endswith("\n"):
             return f"no sentence of mdlrnn's: {err[:300]!r}"
         return _bad_sentence(err[:-1])
+    if "there is not enough memory" in err:
+        return "not enough memory"
     if "Traceback" in err or "Warning" in err:
         return f"said {err[-300:]!r}"
     if len(out) > LONGEST_OUTPUT or len(err) > LONGEST_ERROR:
@@ -199,7 +209,7 @@ def _quiet() -> Iterator[io.BufferedRandom]:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
         try:
-            yield file  # type: ignore[misc]
+            yield file
         finally:
             for place, old in enumerate(kept, 1):
                 os.dup2(old, place)
@@ -217,8 +227,11 @@ def _load_everything() -> None:
 
     mdlrnn.evolve(["ab"], Search(islands=1, population=4), stop=Stop(generations=2), threads=1,
                   progress=False)  # fmt: skip
-    mdlrnn.score(zoo.anbn(), ["ab"])
-    zoo.anbn().draw().svg()
+    net = zoo.anbn()
+    mdlrnn.score(net, ["ab"])
+    mdlrnn.test(net, "anbn_20")
+    mdlrnn.test(net, ["ab"])
+    net.draw().svg()
 
 
 def _limit(more: int) -> None:
@@ -226,6 +239,14 @@ def _limit(more: int) -> None:
     now = _memory("VmData")
     if now:
         resource.setrlimit(resource.RLIMIT_DATA, (now + more, resource.RLIM_INFINITY))
+
+
+def _allow(seconds: int) -> float:
+    """From here on so many seconds of the processor; the moment, as the processor counts."""
+    now = time.process_time()
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(now) + seconds + 1, most))
+    return now
 
 
 def _memory(name: str) -> int:

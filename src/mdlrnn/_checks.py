@@ -6,12 +6,15 @@ Whatever a sentence quotes goes through `short`: cut to fit, and without control
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from fractions import Fraction
 from reprlib import Repr
 from typing import TypeGuard
 
 from ._errors import InputError
+from ._errors import printable as printable
 
 LONGEST_QUOTE = 60
 
@@ -45,6 +48,21 @@ def check_known(value: object, known: Iterable[str], what: str) -> None:
     raise InputError(f"unknown {what} {short(value)}; {remedy}")
 
 
+def exact_fraction(value: object) -> Fraction:
+    """The fraction that a file writes as '3', '-1/2' or an integer; anything else is a ValueError.
+
+    `Fraction` alone would also take '1e999999999', and compute it.
+    """
+    if is_integer(value):
+        return Fraction(value)
+    if not isinstance(value, str) or not _FRACTION.fullmatch(value):
+        raise ValueError("not a fraction")
+    return Fraction(value)
+
+
+_FRACTION = re.compile(r"-?[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
+
+
 def short(value: object) -> str:
     """The value as it can stand in a sentence, whatever its size and depth."""
     text = _SHORT.repr(value)
@@ -66,8 +84,3 @@ def shown(symbols: Iterable[str]) -> str:
     """Symbols with blanks between, as a sentence can list them: escaped, and cut where long."""
     text = " ".join(printable(symbol) for symbol in symbols)
     return text if len(text) <= 2 * LONGEST_QUOTE else text[: 2 * LONGEST_QUOTE - 3] + "..."
-
-
-def printable(text: str) -> str:
-    """The text with control characters, which a terminal would obey, as escapes."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -1,8 +1,17 @@
-"""The one error a user can cause. Its text is one sentence: what is wrong, where, what to do."""
+"""The one error a user can cause. Its text is one sentence: what is wrong, where, what to do.
+
+Whatever a sentence quotes from a file, no terminal obeys it and no screen is flooded: control
+characters are escaped here, and what is too long is cut in its middle.
+"""
+
+LONGEST_SENTENCE = 1000
 
 
 class InputError(ValueError):
     """Something given to mdlrnn (a file, an argument, a bit string) cannot be used as it is."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(harmless(sentence))
 
 
 class MissingExtra(InputError):  # noqa: N818, it is named for what is the matter
@@ -13,6 +22,27 @@ class MissingExtra(InputError):  # noqa: N818, it is named for what is the matte
             f'{what} needs {package}, which is not installed; run pip install "mdlrnn[{extra}]".'
         )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return InputError, self.args
+
 
 class RunError(RuntimeError):
     """A run cannot go on through no fault of what was given, as when the disk is full."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(harmless(sentence))
+
+
+def harmless(sentence: str) -> str:
+    text = printable(sentence)
+    if len(text) <= LONGEST_SENTENCE:
+        return text
+    half = LONGEST_SENTENCE // 2
+    return f"{text[:half]}…{text[-half:]}"
+
+
+def printable(text: str) -> str:
+    """The text with control characters, which a terminal would obey, as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

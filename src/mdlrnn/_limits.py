@@ -17,9 +17,9 @@ TEXT_BYTES = 16 * 2**20
 GRAMMAR_BYTES = 2**20
 CORPUS_BYTES = 2**30
 """Of a corpus as text, which is read line by line."""
-STRING_LENGTH = 10_000_000
-"""Characters of one string of a corpus."""
-DISTINCT_CHARACTERS = 10_000_000
+LINE_BYTES = 10_000_000
+"""Of one line of a corpus."""
+DISTINCT_BYTES = 10_000_000
 """Of all distinct strings of a corpus together."""
 ARRAY_BYTES = 512 * 2**20
 """Of all arrays of a file together, unpacked."""

@@ -159,15 +159,43 @@ def test_strings_held_out(run: Callable[..., Result]) -> None:
     assert (code, err) == (0, "")
     # .3 for each of two ab, and .7 times .3 for aabb
     bits = -(3 * np.log2(0.3) + np.log2(0.7)) / 11
-    assert out == f"3 strings, 11 characters\ncross-entropy  {bits:.6f} bits a character\n"
+    assert out == (
+        "3 strings, 11 characters\n"
+        "\n"
+        "cross-entropy                       bits a character\n"
+        f"the network                                 {bits:.6f}\n"
+        "all symbols equally likely                  1.584963\n"
+        "\n"
+        "For what n-grams of the training strings would pay, give the run's folder as\n"
+        "the network, or the strings with --training FILE.\n"
+        "\n"
+        "the costliest strings\n"
+        "      2.25 bits  aabb\n"
+        "                 after 2 symbols: P(b) = 0.3\n"
+        "      1.74 bits  ab (2 times)\n"
+        "                 after 1 symbol: P(b) = 0.3\n"
+    )
     found = json.loads(run("test", "anbn.json", "held_out.txt", "--json").out)
-    assert found == {"test_characters": 11, "test_cross_entropy": pytest.approx(bits, abs=1e-6)}
+    assert (found["test_strings"], found["test_characters"]) == (3, 11)
+    assert found["test_cross_entropy"] == pytest.approx(bits, abs=1e-6)
+    assert found["baselines"]["trigram"] is None
+    assert found["costliest"][0]["string"] == "aabb"
+
+
+def test_strings_held_out_beside_models_of_the_training_strings(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    (tmp_path / "training.txt").write_text("ab\nab\naaabbb\n")
+    out = run("test", "anbn.json", "held_out.txt", "--training", "training.txt").out
+    assert "trigram of the training strings" in out
+    assert "frequencies of the training strings         infinite\n" in out
+    assert "(1 of the strings are not among them)" in out
 
 
 def test_impossible_strings_held_out(run: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "wrong.txt").write_text("ba\n")
     out = run("test", "leaky.json", "wrong.txt").out
-    assert "cross-entropy  infinite bits a character" in out
+    assert "the network                                 infinite\n" in out
     found = json.loads(run("test", "leaky.json", "wrong.txt", "--json").out)
     assert found["test_cross_entropy"] is None
 

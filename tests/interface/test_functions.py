@@ -17,8 +17,8 @@ from mdlrnn import Corpus, InputError, Network, Run, Search, Stop, evolve, feed,
 from mdlrnn.interface import _progress as display_module
 from mdlrnn.tasks import _tasks as tasks_module
 from mdlrnn.tasks._measures import measure
-from mdlrnn.tasks._report import UnseenReport
 from mdlrnn.tasks._tasks import TASKS
+from mdlrnn.tasks._unseen import UnseenReport
 
 SMALL = Search(islands=2, population=20, seed=3)
 SHORT = Stop(generations=10)
@@ -40,7 +40,8 @@ def test_a_network_a_run_a_file_and_a_folder_are_one(kept: Run) -> None:
     for network in (kept, best, str(best), kept.folder, str(kept.folder)):
         assert feed(network, "ab") == expected
         assert mdlrnn.explain(network) == mdlrnn.explain(kept.best)
-        assert mdlrnn.test(network, STRINGS) == mdlrnn.test(kept.best, STRINGS)
+        found = mdlrnn.test(network, STRINGS, training=STRINGS)
+        assert found == mdlrnn.test(kept.best, STRINGS, training=STRINGS)
 
 
 # feed

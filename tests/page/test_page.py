@@ -19,12 +19,13 @@ from hypothesis import given, settings
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
 from helpers.strategies import networks
-from mdlrnn import Corpus, Encoding, Network, Search, Stop, encode, evolve, zoo
+from mdlrnn import Corpus, Encoding, Network, Search, Stop, encode, evolve, languages, zoo
 from mdlrnn.cli._watch import curve
 from mdlrnn.page import Theorem, network_content, page, run_content
-from mdlrnn.page._data import described_parts
+from mdlrnn.page._data import described_parts, example_string
 from mdlrnn.tasks import _tasks as tasks_module
 from mdlrnn.tasks._sources import source_from
+from mdlrnn.tasks._tasks import TASKS
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb"], [6, 3, 1])
 SEARCH = Search(islands=2, population=30, seed=3)
@@ -108,6 +109,19 @@ def test_a_theorem_has_a_place_and_none_leaves_none() -> None:
     assert "For every n it is right." in shown
     assert '<th scope="row">after a</th><td>k</td>' in shown
     assert "Theorem" not in page(content)
+
+
+@pytest.mark.parametrize("name", ["anbn", "anbncn", "anb2n", "dyck1", "dyck2"])
+def test_a_page_opens_on_a_string_of_the_language(name: str) -> None:
+    """Without a corpus on one that the network itself finds likely."""
+    language = TASKS[name].language
+    assert isinstance(language, languages.Language)
+    network = zoo.load(name)
+    assert language.accepts(example_string(network))
+    assert len(example_string(network)) >= 2
+    content = network_content(network, name, task=source_from(f"{name}_100"))
+    assert content.example is not None
+    assert language.accepts(content.example)
 
 
 def test_what_can_be_proved_stands_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:

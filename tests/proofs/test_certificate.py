@@ -6,17 +6,24 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from helpers.commands import Run
 from helpers.data import is_one_sentence
 from helpers.mutants import TARGETS
 from helpers.oracle import zoo_proof
-from mdlrnn import InputError, prove, zoo
+from mdlrnn import Connection, InputError, Network, languages, prove, zoo
+from mdlrnn.proofs import _certificate as module
 from mdlrnn.proofs._certificate import DATA, certificate, check
+from mdlrnn.proofs._solver import ask_cvc5, ask_z3
+from mdlrnn.tasks._sources import machine_from
+from mdlrnn.zoo import _language
 
 
 @cache
@@ -78,18 +85,145 @@ def test_queries_of_another_theorem_are_not_accepted(change: Any, tmp_path: Path
         check(path)
 
 
-@pytest.mark.parametrize("change", [_other_weight, _other_margin, _no_locations, _other_chance])
+def forged(name: str, change: Any, path: Path) -> Path:
+    """A certificate of other data, with the queries that belong to them."""
+    line = next(x for x in _with_data(text_of(name), change).splitlines() if x.startswith(DATA))
+    path.write_text(module._text(*module._from_json(json.loads(line[len(DATA) :]))))
+    return path
+
+
+@pytest.mark.parametrize("change", [_other_weight, _other_margin, _other_chance])
 def test_a_false_theorem_with_its_own_queries_is_not_accepted(change: Any, tmp_path: Path) -> None:
     """Among the queries that belong to a false claim one is satisfiable."""
-    from mdlrnn.proofs import _certificate as module
-
-    line = next(x for x in _with_data(text_of("anbn"), change).splitlines() if x.startswith(DATA))
-    forged = module._text(*module._from_json(json.loads(line[len(DATA) :])))
-    path = tmp_path / "proof.smt2"
-    path.write_text(forged)
-    result = check(path)
+    result = check(forged("anbn", change, tmp_path / "proof.smt2"))
     assert not result.accepted
     assert result.failed
+
+
+def _claim_about_nothing(data: Any) -> None:
+    data["claims"] = [["deterministic", "0"]]  # Dyck-1 has no step with one possible symbol
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [("anbn", _no_locations), ("dyck1", _claim_about_nothing)],
+)
+def test_a_claim_needs_a_query(name: str, change: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="none of its queries is about") as error:
+        check(forged(name, change, tmp_path / "proof.smt2"))
+    assert is_one_sentence(str(error.value))
+
+
+def _language_of_ones_own(data: Any) -> None:
+    """It says that it is a^n b^n, but a goes on with another probability; so does the network."""
+    for rule in data["language"]["rules"]:
+        rule["chance"] = {"7/10": "1/2", "3/10": "1/2"}.get(rule["chance"], rule["chance"])
+    data["claims"] = [["categorical", data["claims"][0][1]]]
+
+
+def test_a_language_is_known_by_its_rules_not_by_its_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = forged("anbn", _language_of_ones_own, tmp_path / "proof.smt2")
+    result = check(path)
+    assert not result.failed
+    assert not result.known
+    assert not result.accepted
+    told = run("check", str(path))
+    assert told.code == 1
+    assert told.out.startswith("NOT accepted")
+    assert "--language" in told.out
+    assert run("check", str(path), "--language", "anbn").code == 1
+
+
+def test_a_language_of_ones_own_is_accepted_when_given(tmp_path: Path) -> None:
+    half = Fraction(1, 2)
+    rules = (
+        languages.Rule("start", "a", "in", half),
+        languages.Rule("start", "#", chance=half),
+        languages.Rule("in", "b", "start"),
+    )
+    own = languages.Language("abs", "(ab)*", rules)
+    network = _language("x", "#ab", "3 linear 1 -1*a\n4 linear 1 -1*a\n5 linear 1*a")
+    path = tmp_path / "proof.smt2"
+    path.write_text(certificate(prove(network, own)))
+    assert not check(path).accepted
+    result = check(path, language=replace(own, name="other", title="pairs of a and b"))
+    assert result.accepted
+    assert "every string of pairs of a and b" in result.statement
+    assert not check(path, language=machine_from("anbn")).accepted
+
+
+def test_a_network_without_names_takes_the_symbols_in_the_order_of_the_language(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "proof.smt2"
+    path.write_text(text_of("anbn"))
+    plain = replace(zoo.anbn(), alphabet=None)
+    assert check(path, about=plain).accepted
+    network = zoo.anbn()
+    order = [0, 2, 1, 3, 5, 4, 6]  # a and b change places
+    place = {old: new for new, old in enumerate(order)}
+    permuted = Network(
+        3, 3, tuple(network.units[old] for old in order),
+        tuple(
+            Connection(place[c.source], place[c.target], c.kind, c.weight)
+            for c in network.connections
+        ),
+        ("#", "b", "a"),
+    )  # fmt: skip
+    path.write_text(certificate(prove(permuted, "anbn")))
+    assert check(path, about=permuted).accepted
+    with pytest.raises(InputError, match="not about the network given"):
+        check(path, about=replace(permuted, alphabet=None))
+
+
+HUGE = "1e999999999"
+
+
+def _huge_margin(data: Any) -> None:
+    data["claims"][0][1] = HUGE
+
+
+def _huge_chance(data: Any) -> None:
+    data["language"]["rules"][0]["chance"] = HUGE
+
+
+def _huge_term(data: Any) -> None:
+    data["locations"][0]["memory"] = [[HUGE]]
+
+
+def _huge_tag(data: Any) -> None:
+    data["locations"][0]["tags"] = [HUGE]
+
+
+def _many_conditions(data: Any) -> None:
+    rule = data["language"]["rules"][0]
+    rule["when"] = [[[[["n", 1]], -i, 1], ">", 0, 0] for i in range(40)]
+
+
+@pytest.mark.parametrize(
+    "change", [_huge_margin, _huge_chance, _huge_term, _huge_tag, _many_conditions]
+)
+def test_data_that_would_take_forever_are_refused(change: Any, tmp_path: Path) -> None:
+    path = tmp_path / "proof.smt2"
+    path.write_text(_with_data(text_of("anbn"), change))
+    with pytest.raises(InputError) as error:
+        check(path)
+    assert is_one_sentence(str(error.value))
+
+
+def test_without_time_nothing_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "proof.smt2"
+    path.write_text(text_of("anbn"))
+    with pytest.raises(InputError, match="too many queries for the time"):
+        check(path, seconds=0)
+
+
+@pytest.mark.parametrize("ask", [ask_cvc5, ask_z3])
+@pytest.mark.parametrize("text", ["(assert (= a 1))", "(((", "(assert true"])
+def test_a_solver_that_fails_has_shown_nothing(ask: Any, text: str) -> None:
+    assert ask(text).verdict == "unknown"
 
 
 def test_a_query_left_out_is_noticed(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from helpers.networks import bigram, constant, leaky, rewired, saturating, shall
 from mdlrnn import Corpus, InputError, Network, Weight, zoo
 from mdlrnn.languages import Language, addition
 from mdlrnn.languages._machine import Next
-from mdlrnn.tasks._measures import measure, measure_parts, measure_unseen
-from mdlrnn.tasks._report import Failure, Measures, UnseenReport
+from mdlrnn.tasks._measures import measure, measure_parts
+from mdlrnn.tasks._report import Failure, Measures
 from mdlrnn.tasks._tasks import TASKS, Task
+from mdlrnn.tasks._unseen import measure_unseen
 
 SMALL = {
     "anbn": zoo.anbn(),
@@ -142,12 +143,73 @@ def test_measures_of_addition_are_the_plain_ones(network: Network) -> None:
 def test_strings_of_an_unknown_language_have_bits_alone() -> None:
     network = SMALL["bigram"]
     strings = ["ab", "abb", "ab", "aab"]
-    parts = [Corpus.from_strings(strings[:2]), Corpus.from_strings(strings[2:])]
     # Every symbol but the first costs a bit.
-    found = measure_unseen(network, parts)
-    assert found == pytest.approx(UnseenReport(strings=4, characters=14, bits=10.0))
+    found = measure_unseen(network, Corpus.from_strings(strings))
+    assert (found.strings, found.characters) == (4, 14)
+    assert found.bits == pytest.approx(10)
     assert found.cross_entropy == pytest.approx(10 / 14)
-    assert math.isinf(measure_unseen(network, [Corpus.from_strings(["ba"])]).bits)
+    assert found.baselines == {
+        "uniform": 14 * math.log2(3), "unigram": None, "trigram": None,
+        "training_frequencies": None,
+    }  # fmt: skip
+    assert math.isinf(measure_unseen(network, Corpus.from_strings(["ba"])).bits)
+
+
+def plain_ngram(training: list[str], string: str, order: int) -> float:
+    """Witten and Bell's estimate, one symbol after another."""
+    bits = 0.0
+    before = "__#"  # nothing, twice, and the boundary
+    for place, symbol in enumerate(string + "#"):
+        chance = 1 / 3
+        read = before + string[:place]
+        for length in range(order):
+            seen = [
+                whole[i]
+                for whole in (before + text + "#" for text in training)
+                for i in range(3, len(whole))
+                if whole[i - length : i] == read[len(read) - length :]
+            ]
+            if seen:
+                kinds = len(set(seen))
+                chance = (seen.count(symbol) + kinds * chance) / (len(seen) + kinds)
+        bits -= math.log2(chance)
+    return bits
+
+
+def test_baselines_of_the_training_strings_are_the_plain_ones() -> None:
+    training = ["ab", "ab", "aabb", "abab", ""]
+    held_out = ["ab", "aabb", "ba", "aaabbb", "ab"]
+    found = measure_unseen(
+        SMALL["bigram"], Corpus.from_strings(held_out), Corpus.from_strings(training)
+    )
+    for name, order in (("unigram", 1), ("trigram", 3)):
+        expected = sum(plain_ngram(training, string, order) for string in held_out)
+        assert found.baselines[name] == pytest.approx(expected)
+    assert found.baselines["training_frequencies"] == math.inf
+    assert found.new_strings == 2
+    seen = measure_unseen(
+        SMALL["bigram"], Corpus.from_strings(["ab", "aabb"]), Corpus.from_strings(training)
+    )
+    assert seen.baselines["training_frequencies"] == pytest.approx(
+        -math.log2(2 / 5) - math.log2(1 / 5)
+    )
+    assert seen.new_strings == 0
+
+
+def test_the_costliest_strings_are_named_with_the_step_that_costs_most() -> None:
+    network = SMALL["bigram"]
+    found = measure_unseen(network, Corpus.from_strings(["ab", "abbbb", "ab", "ba"]))
+    assert [costly.string for costly in found.costliest] == ["ba", "abbbb", "ab"]
+    first, _, last = found.costliest
+    assert (first.bits, first.step, first.symbol, first.chance) == (math.inf, 0, "b", 0)
+    assert last.times == 2
+    assert last.bits == pytest.approx(2)
+    string = [*"abbbb", "#"]
+    rows = network.probabilities("abbbb").tolist()
+    given = [row["#ab".index(symbol)] for row, symbol in zip(rows, string, strict=True)]
+    assert found.costliest[1].chance == min(given)
+    assert "infinite bits  ba\n" in str(found)
+    assert "after 0 symbols: P(b) = 0" in str(found)
 
 
 # Published figures

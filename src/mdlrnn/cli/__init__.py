@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
 
-from .._errors import InputError, RunError
+from .._errors import InputError, RunError, printable
 from .._files import reason_of
 from .._limits import lift_limits
 from .._version import __version__
@@ -103,7 +104,7 @@ def _flush(code: int) -> None:
 def _leave_quietly(message: str = "", code: int = 141) -> None:
     """Without the interpreter's own attempt to flush, which would fail once more."""
     if message:
-        click.echo(message, err=True)
+        _say(message)
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 
@@ -120,5 +121,11 @@ def _usage(error: click.UsageError) -> tuple[str, int]:
 
 
 def _stop(message: str, code: int) -> None:
-    click.echo(message, err=True)
+    _say(message)
     sys.exit(code)
+
+
+def _say(message: str) -> None:
+    """Also where standard error is closed, or what a user typed has control characters."""
+    with suppress(OSError):
+        click.echo("\n".join(map(printable, message.split("\n"))), err=True)

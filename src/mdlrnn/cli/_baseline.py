@@ -12,10 +12,11 @@ from ..comparisons._baseline import accuracy, train
 from ..comparisons._configurations import selected, type_title
 from ..comparisons._published import published_for
 from ..comparisons._torch import DEVICES, require_torch
+from ..interface._say import say, say_json
 from ..interface._text import table
 from ..tasks._sources import source_from, task_from
 from ..tasks._tasks import Task
-from ._options import echo_json, json_option
+from ._options import json_option
 from ._training import shown
 
 SHOWN = 8
@@ -76,7 +77,7 @@ def baseline(
             threads=threads, on_progress=tell,
         )  # fmt: skip
     if as_json:
-        echo_json({"folder": str(folder), "rows": rows, "published": _beside(known, size)})
+        say_json({"folder": str(folder), "rows": rows, "published": _beside(known, size)})
     else:
         _report(rows, folder, known, size)
 
@@ -101,22 +102,22 @@ def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Task, size: int)
         ]
         for row in ordered[:SHOWN]
     ]
-    click.echo(f"{task.title}, {size:,}: {len(rows)} models, best test cross-entropy first\n")
-    click.echo(table(head, shown, 1))
+    say(f"{task.title}, {size:,}: {len(rows)} models, best test cross-entropy first\n")
+    say(table(head, shown, 1))
     optimal = _number(ordered[0]["optimal_test_cross_entropy"])
-    click.echo(f"\ncross-entropy in bits a character; optimal {optimal}")
+    say(f"\ncross-entropy in bits a character; optimal {optimal}")
     perfect = sum(accuracy(row) == 1 for row in rows)
-    click.echo(f"models with 100 % test accuracy: {perfect}")
+    say(f"models with 100 % test accuracy: {perfect}")
     printed = _beside(task, size)
     if printed is not None:
         best, theirs = ordered[0]["test_cross_entropy"], printed["rnn_test_cross_entropy_bits"]
-        click.echo(
+        say(
             f"published best RNN: {printed['rnn_type']}, {printed['rnn_size']} hidden, "
             f"test CE {theirs:.4f}, accuracy {printed['rnn_accuracy']} %"
         )
         if best is not None:
-            click.echo(f"the best here differs by {100 * (best / theirs - 1):+.1f} %")
-    click.echo(f"\nAll rows: {folder / 'results.csv'} and results.json")
+            say(f"the best here differs by {100 * (best / theirs - 1):+.1f} %")
+    say(f"\nAll rows: {folder / 'results.csv'} and results.json")
 
 
 def _number(value: float | None) -> str:

@@ -10,8 +10,9 @@ import click
 
 from .._errors import InputError
 from ..bench import Speed, evolve_speeds, score_speeds
+from ..interface._say import say, say_json
 from ..tasks._sources import source_from, task_from
-from ._options import echo_json, json_option
+from ._options import json_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -79,7 +80,7 @@ def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
     known = task_from(source)
     speeds = []
     if not as_json:
-        click.echo(f"{'':<12}{'models':>8}{'one by one':>14}{'together':>12}{'ratio':>8}")
+        say(f"{'':<12}{'models':>8}{'one by one':>14}{'together':>12}{'ratio':>8}")
     for speed in training_speeds(known, source.size or known.size, seeds, epochs):
         speeds.append(speed)
         if not as_json:
@@ -89,14 +90,14 @@ def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
     if as_json:
         rows = [{**speed._asdict(), "ratio": speed.ratio} for speed in speeds]
         total = {"models": models, "alone": alone, "together": together, "ratio": alone / together}
-        echo_json({"groups": rows, "all": total})
+        say_json({"groups": rows, "all": total})
         return
     _show_training("all", models, alone, together)
-    click.echo("\nmilliseconds an epoch of all models of a cell and size")
+    say("\nmilliseconds an epoch of all models of a cell and size")
 
 
 def _show_training(name: str, models: int, alone: float, together: float) -> None:
-    click.echo(
+    say(
         f"{name:<12}{models:>8}{1000 * alone:>14,.1f}{1000 * together:>12,.1f}"
         f"{alone / together:>8.1f}"
     )
@@ -106,8 +107,8 @@ def _show_speeds(title: str, speeds: Iterable[Speed], threads: int, as_json: boo
     found = []
     if not as_json:
         last = f"{threads} threads"
-        click.echo(title)
-        click.echo(
+        say(title)
+        say(
             f"{'corpus':<14}{'authors*':>10}{'ratio':>7}{'NumPy':>9}{'ratio':>7}{'1 thread':>12}"
             f"{last:>13}{'ratio':>7}"
         )
@@ -117,13 +118,13 @@ def _show_speeds(title: str, speeds: Iterable[Speed], threads: int, as_json: boo
         }  # fmt: skip
         found.append({**speed._asdict(), **ratios})
         if not as_json:
-            click.echo(
+            say(
                 f"{speed.corpus:<14}{speed.authors:>10,.0f}{speed.authors_ratio:>7,.0f}"
                 f"{speed.padded:>9,.0f}{speed.ratio:>7,.0f}{speed.one:>12,.0f}{speed.many:>13,.0f}"
                 f"{speed.scaling:>7.2f}"
             )
     if as_json:
-        echo_json(found)
+        say_json(found)
     else:
-        click.echo("\n* the authors' released code, measured once on another machine")
-        click.echo("ratios: 1 thread to the column before, then all threads to 1 thread")
+        say("\n* the authors' released code, measured once on another machine")
+        say("ratios: 1 thread to the column before, then all threads to 1 thread")

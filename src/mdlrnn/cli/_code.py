@@ -9,6 +9,7 @@ import click
 
 from .._errors import InputError
 from .._files import read_text
+from ..interface._say import say, say_json, say_json_text
 from ..interface._text import terminal_width, wrapped
 from ..network._code import Part, parts, roles_fit
 from ..network._code import decode as decode_bits
@@ -16,7 +17,6 @@ from ..network._encoding import Encoding
 from ..network._network import Network
 from ..runs._networks import network_from
 from ._options import (
-    echo_json,
     encoding_from,
     encoding_options,
     json_option,
@@ -49,7 +49,7 @@ def encode(
         pieces = parts(net, encoding)
     string = "".join(part.bits for part in pieces)
     if as_json:
-        echo_json(
+        say_json(
             {
                 "bits": string,
                 "length": len(string),
@@ -64,11 +64,11 @@ def encode(
             }
         )
     elif bits:
-        click.echo(string)
+        say(string)
     else:
         _echo_parts(net, pieces)
-        click.echo(f"\n|G| = {len(string)} bits. `mdlrnn encode --bits` prints them in one line;")
-        click.echo(f"`mdlrnn decode BITS` {_decoding(net, encoding)}reads them back.")
+        say(f"\n|G| = {len(string)} bits. `mdlrnn encode --bits` prints them in one line;")
+        say(f"`mdlrnn decode BITS` {_decoding(net, encoding)}reads them back.")
 
 
 def _echo_parts(net: Network, pieces: list[Part]) -> None:
@@ -78,11 +78,11 @@ def _echo_parts(net: Network, pieces: list[Part]) -> None:
     for part in pieces:
         if part.unit is not None and part.unit != unit:
             unit = part.unit
-            click.echo(f"{net.role(unit)} unit {unit + 1}")
+            say(f"{net.role(unit)} unit {unit + 1}")
         first, *more = wrapped(part.bits, width) or [""]
-        click.echo(f"  {first:<{width}}  {part.label}")
+        say(f"  {first:<{width}}  {part.label}")
         for line in more:
-            click.echo(f"  {line}")
+            say(f"  {line}")
 
 
 def _decoding(net: Network, encoding: Encoding) -> str:
@@ -140,7 +140,7 @@ def decode(
     else:
         net = decode_bits(bits, encoding, inputs=inputs, outputs=outputs)
     if out is None:
-        click.echo(net.to_json())
+        say_json_text(net.to_json())
     else:
         net.save(out)
-        click.echo(f"saved as {out}: {net!r}")
+        say(f"saved as {out}: {net!r}")

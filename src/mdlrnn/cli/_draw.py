@@ -7,6 +7,7 @@ import click
 from .._files import save
 from ..drawing import draw as draw_network
 from ..drawing._formats import format_of
+from ..interface._say import say
 from ..runs._networks import network_from
 from ._options import naming, network_argument
 
@@ -32,4 +33,4 @@ def draw(network: str, out: str) -> None:
     with naming(network):
         data = draw_network(net).to_bytes(kind)
     save(out, data)
-    click.echo(f"saved as {out}")
+    say(f"saved as {out}")

@@ -6,6 +6,7 @@ import textwrap
 
 import click
 
+from ..interface._say import say
 from ..interface._text import terminal_width
 from ..proofs._explain import explain as explained
 from ..runs._networks import network_from
@@ -27,7 +28,7 @@ def explain(network: str, style: str) -> None:
     for line in text.splitlines():
         indent = " " * (4 if line.startswith(" ") else 1)
         plain = style != "text" or len(line) <= terminal_width()
-        click.echo(line if plain else _wrapped(line, indent))
+        say(line if plain else _wrapped(line, indent))
 
 
 def _wrapped(line: str, indent: str) -> str:

@@ -14,12 +14,13 @@ from .._checks import shown
 from .._errors import InputError
 from ..interface._feed import Step, outcomes
 from ..interface._feed import feed as feed_network
+from ..interface._say import say, say_json
 from ..interface._text import columns, is_short, label_text, number_text
 from ..network._alphabet import BOUNDARY, symbols_of
 from ..network._interpreter import log2
 from ..network._network import Network
 from ..runs._networks import network_from
-from ._options import echo_json, json_option, naming, network_argument, words_option
+from ._options import json_option, naming, network_argument, words_option
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,15}/[0-9]{1,15})")
 """Without exponents: they can be written in few characters and need any amount of memory."""
@@ -50,12 +51,12 @@ def feed(network: str, string: str, alphabet: str | None, words: bool, as_json: 
         else:
             steps = feed_network(net, symbols_of(string, net.alphabet, words))
     if as_json:
-        echo_json([_as_json(step) for step in steps])
+        say_json([_as_json(step) for step in steps])
     else:
-        click.echo(_table(net, steps))
-        click.echo("\n" + "\n".join(_legend(net, steps)))
+        say(_table(net, steps))
+        say("\n" + "\n".join(_legend(net, steps)))
         if net.alphabet is not None:
-            click.echo(_surprise(steps))
+            say(_surprise(steps))
 
 
 def _with_alphabet(net: Network, given: str | None, words: bool) -> Network:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -83,18 +81,3 @@ def naming(*paths: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{' on '.join(paths)}: {error}") from None
-
-
-def echo_json(data: Any) -> None:
-    """JSON on standard output; infinity, which JSON lacks, becomes null."""
-    click.echo(json.dumps(_finite(data), ensure_ascii=False, indent=1))
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, float) and not math.isfinite(data):
-        return None
-    if isinstance(data, dict):
-        return {key: _finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
-    return data

@@ -7,9 +7,8 @@ import os
 import shlex
 from pathlib import Path
 
-import click
-
 from ..corpus._corpus import Corpus
+from ..interface._say import say, say_json
 from ..interface._text import bits_text, filled, table, time_text
 from ..network._alphabet import spelled
 from ..network._encoding import Encoding
@@ -19,7 +18,6 @@ from ..runs._networks import read_corpus
 from ..runs._settings import Settings, read_settings
 from ..search._run import Run
 from ..tasks._tasks import split_size
-from ._options import echo_json
 
 ROWS = 9
 """Rows of the front that are shown."""
@@ -28,32 +26,32 @@ ROWS = 9
 def print_outcome(run: Run) -> None:
     assert run.folder is not None
     spent = f"after {run.statistics.steps:,} steps in {time_text(run.statistics.seconds)}"
-    click.echo(f"Ended: {_why(run)}.")
-    click.echo(f"Generation {run.archipelago.generation:,}, {spent}.\n")
+    say(f"Ended: {_why(run)}.")
+    say(f"Generation {run.archipelago.generation:,}, {spent}.\n")
     for line in describe(run.best).splitlines():
-        click.echo(filled(line, "    "))
-    click.echo()
-    click.echo(f"|G|          {run.score.g:>12,}     bits, the network")
-    click.echo(f"|D:G|        {bits_text(run.score.d_given_g):>15}  bits, the corpus")
-    click.echo(f"|G| + |D:G|  {bits_text(run.score.mdl):>15}  bits")
+        say(filled(line, "    "))
+    say()
+    say(f"|G|          {run.score.g:>12,}     bits, the network")
+    say(f"|D:G|        {bits_text(run.score.d_given_g):>15}  bits, the corpus")
+    say(f"|G| + |D:G|  {bits_text(run.score.mdl):>15}  bits")
     if run.value != run.score.mdl:
-        click.echo(f"objective    {bits_text(run.value):>15}")
+        say(f"objective    {bits_text(run.value):>15}")
     if len(run.front) > 1:
-        click.echo("\nThe lowest |D:G| found for each |G| (front.json):")
-        click.echo(_front(run))
+        say("\nThe lowest |D:G| found for each |G| (front.json):")
+        say(_front(run))
     if run.theorem is not None:
-        click.echo()
+        say()
         for sentence in run.theorem.lines(PROVED, run.best):
-            click.echo(filled(sentence))
-    click.echo(f"\nSaved in {run.folder}. Next:")
+            say(filled(sentence))
+    say(f"\nSaved in {run.folder}. Next:")
     settings = read_settings(run.folder)
     for command in _next(run, run.folder, settings, read_corpus(run.folder / CORPUS)):
-        click.echo(f"  {command}")
+        say(f"  {command}")
 
 
 def print_json(run: Run) -> None:
     statistics = run.statistics
-    echo_json(
+    say_json(
         {
             "folder": str(run.folder),
             "reason": run.reason,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .._files import save
+from ..interface._say import say, say_json
 from ..interface._text import columns, filled, parse_time, time_text
 from ..proofs._certificate import check as check_certificate
 from ..proofs._document import document
@@ -13,7 +14,7 @@ from ..proofs._proof_values import Counterexample
 from ..proofs._prove import prove as prove_machine
 from ..runs._networks import network_from
 from ..tasks._sources import machine_from
-from ._options import echo_json, format_option, json_option, naming, network_argument
+from ._options import format_option, json_option, naming, network_argument
 
 NOT_PROVED = 1
 """The exit code where there is no theorem."""
@@ -53,7 +54,7 @@ def prove(
     if certificate is not None and proof.proved:
         save(certificate, proof.certificate())
     if as_json:
-        echo_json({**proof.to_dict(), "certificate": certificate if proof.proved else None})
+        say_json({**proof.to_dict(), "certificate": certificate if proof.proved else None})
     else:
         _show(proof, style, certificate)
     if not proof.proved:
@@ -62,51 +63,67 @@ def prove(
 
 def _show(proof: Proof, style: str, certificate: str | None) -> None:
     if style != "text":
-        click.echo(document(proof, style), nl=False)
+        say(document(proof, style), nl=False)
     else:
-        click.echo(filled(proof.statement if not proof.proved else f"Proved. {proof.statement}"))
+        say(filled(proof.statement if not proof.proved else f"Proved. {proof.statement}"))
         if proof.counterexample is not None:
             _counterexample(proof.counterexample)
         if proof.proved:
             head, rows = proof.table()
-            click.echo(f"\n{columns(head, rows, len(head))}\n")
+            say(f"\n{columns(head, rows, len(head))}\n")
         for note in proof.notes:
-            click.echo(filled(f"* {note}", "  "))
-        click.echo(
-            f"\n{time_text(proof.seconds)}; run through: all prefixes up to length {proof.checked}"
-        )
+            say(filled(f"* {note}", "  "))
+        say(f"\n{time_text(proof.seconds)}; run through: all prefixes up to length {proof.checked}")
     if certificate is not None:
         said = f"certificate: {certificate}; mdlrnn check has a second solver decide it"
-        click.echo(
-            said if proof.proved else "without a theorem no certificate is written", err=True
-        )
+        say(said if proof.proved else "without a theorem no certificate is written", err=True)
 
 
 def _counterexample(found: Counterexample) -> None:
     for name, chances in (("expected", found.expected), ("given", found.given)):
         shown = ", ".join(f"P({symbol}) = {float(p):.6g}" for symbol, p in chances.items())
-        click.echo(filled(f"  {name:<8}  {shown}", " " * 12))
-    click.echo("  no shorter string is wrong" if found.shortest else "  there may be a shorter one")
+        say(filled(f"  {name:<8}  {shown}", " " * 12))
+    say("  no shorter string is wrong" if found.shortest else "  there may be a shorter one")
+
+
+def _strange(language: str | None) -> str:
+    if language is not None:
+        return f"The language of the certificate is not {language}, whatever it is called there."
+    return (
+        "The language is written in the certificate and is none of mdlrnn's own, whatever it is "
+        "called there; give the one that you mean with --language."
+    )
 
 
 @click.command()
 @click.argument("certificate", metavar="CERTIFICATE", type=click.Path())
 @click.option("--network", metavar="NET_OR_RUN", help="Also that it is about this network.")
+@click.option("--language", metavar="LANGUAGE", help="Also that it is about this language.")
 @click.option(
     "--solver", type=click.Choice(["cvc5", "z3"]), default="cvc5", show_default=True,
     help="Who decides the queries.",
 )  # fmt: skip
+@click.option("--time", "time", default="10m", show_default=True, help="Give up after so long.")
 @json_option
-def check(certificate: str, network: str | None, solver: str, as_json: bool) -> None:
+def check(
+    certificate: str,
+    network: str | None,
+    language: str | None,
+    solver: str,
+    time: str,
+    as_json: bool,
+) -> None:
     """Check a certificate that `mdlrnn prove` wrote, with a second solver.
 
     The queries are made again from the network and the language that the file names, compared with
-    those in the file, and decided one by one. The exit code is 0 if all is well and 1 if not.
+    those in the file, and decided one by one. The language must be one of `mdlrnn tasks`, or the
+    one given with --language. The exit code is 0 if all is well and 1 if not.
     """
     about = None if network is None else network_from(network)
-    result = check_certificate(certificate, solver, about)
+    known = None if language is None else machine_from(language)
+    result = check_certificate(certificate, solver, about, known, parse_time(time, "--time"))
     if as_json:
-        echo_json(
+        say_json(
             {
                 "accepted": result.accepted,
                 "statement": result.statement,
@@ -121,11 +138,11 @@ def check(certificate: str, network: str | None, solver: str, as_json: bool) -> 
     else:
         verdict = "accepted" if result.accepted else "NOT accepted"
         right = result.queries - len(result.failed)
-        click.echo(f"{verdict}: {result.solver} found {right} of {result.queries} queries unsat")
-        click.echo(filled(result.statement))
+        say(f"{verdict}: {result.solver} found {right} of {result.queries} queries unsat")
+        say(filled(result.statement))
         if not result.known:
-            click.echo("The language is written in the certificate; it is none of mdlrnn's own.")
+            say(filled(_strange(language)))
         for title in result.failed:
-            click.echo(f"  not shown: {title}")
+            say(f"  not shown: {title}")
     if not result.accepted:
         click.get_current_context().exit(NOT_PROVED)

@@ -9,6 +9,7 @@ import click
 
 from .._errors import InputError
 from .._files import save
+from ..interface._say import say
 from ..network._alphabet import has_words
 from ..page import network_content, page, run_content
 from ..runs._files import BEST, check_holds_run
@@ -70,7 +71,7 @@ def report(
         content = network_content(net, name, encoding, corpus=data, task=chosen)
         text = page(content)
     save(out, text)
-    click.echo(f"saved as {out}; open it in a browser")
+    say(f"saved as {out}; open it in a browser")
 
 
 def _report_run(
@@ -86,20 +87,20 @@ def _report_run(
 
     if not follow:
         running = write()
-        click.echo(f"saved as {out}; open it in a browser")
+        say(f"saved as {out}; open it in a browser")
         if running:
-            click.echo("the run goes on; with --follow the page goes along")
+            say("the run goes on; with --follow the page goes along")
         return
     _wait_for_network(folder)
     seen = _moment(folder)
     running = write()
-    click.echo(f"saved as {out}; it is rewritten as the run goes on, and Ctrl-C ends that")
+    say(f"saved as {out}; it is rewritten as the run goes on, and Ctrl-C ends that")
     while running:
         time.sleep(SECONDS)
         now = _moment(folder)
         if now != seen or status_of(folder).status != "running":
             running, seen = write(), now
-    click.echo("the run has ended, and the page is complete")
+    say("the run has ended, and the page is complete")
 
 
 def _wait_for_network(folder: Path) -> None:

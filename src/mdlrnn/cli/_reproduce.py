@@ -24,6 +24,7 @@ from ..comparisons._runs import Runner, RunStopped
 from ..comparisons._sheet import Sheet, csv_of, latex
 from ..comparisons._torch import check_device
 from ..interface._progress import Display, display_for
+from ..interface._say import say, say_json
 from ..interface._signals import EXIT_CODE, StopSignals
 from ..interface._text import columns, parse_time
 from ..network.schemes import SCHEMES
@@ -32,7 +33,7 @@ from ..search._run import Progress
 from ..search._settings import GENERATIONS, Search, Stop
 from ..tasks._sources import source_from, task_from
 from ..tasks._tasks import TASKS, Task
-from ._options import SEARCHES, echo_json, json_option
+from ._options import SEARCHES, json_option
 from ._training import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -126,11 +127,11 @@ def probe(
     page = probe_page(rows, _command(), beside)
     _write(Path(out), "probe", sheet, rows, page, markdown)
     if as_json:
-        echo_json(rows)
+        say_json(rows)
         return
-    click.echo(f"{known.title}, {size:,}; cross-entropy in hundredths of a bit a character\n")
+    say(f"{known.title}, {size:,}; cross-entropy in hundredths of a bit a character\n")
     _show(sheet)
-    click.echo(f"\nSaved in {out}: probe.md, probe.tex, probe.csv")
+    say(f"\nSaved in {out}: probe.md, probe.tex, probe.csv")
 
 
 @reproduce.command("table", short_help="MDLRNNs and RNNs on all tasks, the paper's main table.")
@@ -188,13 +189,13 @@ def table(
     rows = flat(entries)
     _write(folder, "table", sheet, rows, table_page(entries, _command(), notes), markdown)
     if as_json:
-        echo_json(rows)
+        say_json(rows)
         return
     _show(sheet)
-    click.echo("\nCE: test cross-entropy, hundredths of a bit a character; acc: test accuracy, %")
+    say("\nCE: test cross-entropy, hundredths of a bit a character; acc: test accuracy, %")
     for note in notes:
-        click.echo(note)
-    click.echo(f"Saved in {out}: table.md, table.tex, table.csv")
+        say(note)
+    say(f"Saved in {out}: table.md, table.tex, table.csv")
 
 
 def _search(
@@ -260,15 +261,15 @@ def _running(folder: Path, threads: int | None, quiet: bool, as_json: bool) -> I
         shown[-1](progress)
         return stop.asked
 
-    def say(message: str) -> None:
+    def tell_now(message: str) -> None:
         (shown[-1] if shown else display_for(True, as_json)).say(message)
 
-    with StopSignals(say) as stop:
+    with StopSignals(tell_now) as stop:
         try:
             yield Runner(folder, threads, start, tell)
         except RunStopped:
             close()
-            click.echo(f"Stopped and saved in {folder}; the same command goes on.", err=True)
+            say(f"Stopped and saved in {folder}; the same command goes on.", err=True)
             click.get_current_context().exit(EXIT_CODE)
         finally:
             close()
@@ -309,7 +310,7 @@ def _show(sheet: Sheet) -> None:
     label = [f"{task} {whose}".strip() for task, whose, *_ in _filled(sheet)]
     width = max(map(len, label))
     rows = [[text.ljust(width), *row[2:]] for text, row in zip(label, sheet.rows, strict=True)]
-    click.echo(columns([" " * width, *sheet.head[2:]], rows, 1))
+    say(columns([" " * width, *sheet.head[2:]], rows, 1))
 
 
 def _filled(sheet: Sheet) -> list[tuple[str, ...]]:

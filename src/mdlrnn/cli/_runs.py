@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from ..interface._say import say, say_json
 from ..interface._text import bits_text, count_text, table, terminal_width, time_text
 from ..runs._status import Status, find_runs, status_of
-from ._options import echo_json, json_option
+from ._options import json_option
 
 _DEFAULT = "runs"
 _HEAD = ["run", "status", "generation", "|G|", "|D:G|", "MDL", "steps", "time"]
@@ -27,19 +28,19 @@ def runs(folders: tuple[str, ...], as_json: bool) -> None:
     else:
         found = [status_of(folder) for root in roots for folder in find_runs(root)]
     if as_json:
-        echo_json([_as_json(status) for status in found])
+        say_json([_as_json(status) for status in found])
         return
     if not found:
         where = ", ".join(map(str, roots))
-        click.echo(f"There are no runs in {where}; mdlrnn evolve CORPUS makes one.")
+        say(f"There are no runs in {where}; mdlrnn evolve CORPUS makes one.")
         return
     whole = [status for status in found if status.status != "broken"]
     if whole:
-        click.echo(_listing([_row(status) for status in whole]))
+        say(_listing([_row(status) for status in whole]))
     for status in found:
         if status.status == "broken":
             text = f"{status.folder}: broken: {status.reason}"
-            click.echo(textwrap.fill(text, terminal_width(), subsequent_indent="    "))
+            say(textwrap.fill(text, terminal_width(), subsequent_indent="    "))
 
 
 def _listing(rows: list[list[str]]) -> str:

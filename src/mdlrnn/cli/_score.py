@@ -6,12 +6,12 @@ import math
 
 import click
 
+from ..interface._say import say, say_json
 from ..interface._text import bits_text
 from ..network._alphabet import has_words
 from ..runs._networks import network_from
 from ..tasks._sources import source_from
 from ._options import (
-    echo_json,
     encoding_from,
     encoding_options,
     json_option,
@@ -50,7 +50,7 @@ def score(
         result = score_network(net, data, encoding)
     each = result.d_given_g / data.characters
     if as_json:
-        echo_json(
+        say_json(
             {
                 "g": result.g,
                 "d_given_g": result.d_given_g,
@@ -76,6 +76,6 @@ def score(
     )
     width = max(len(bits) for _, bits, _ in rows)
     for name, bits, what in rows:
-        click.echo(f"{name:<11}  {bits:>{width}} bits  {what}")
+        say(f"{name:<11}  {bits:>{width}} bits  {what}")
     if math.isinf(result.d_given_g):
-        click.echo("\nA symbol that occurs has probability 0; `mdlrnn feed` shows where.")
+        say("\nA symbol that occurs has probability 0; `mdlrnn feed` shows where.")

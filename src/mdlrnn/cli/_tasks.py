@@ -9,13 +9,14 @@ import click
 from .._files import save
 from ..interface._functions import sample as sample_strings
 from ..interface._functions import test as test_network
+from ..interface._say import say, say_data, say_json
 from ..interface._text import table
 from ..languages._machine import SEEDS
 from ..network._alphabet import has_words, spelled
-from ..runs._networks import network_from
+from ..runs._networks import network_from, training_of
 from ..tasks._sources import source_from
 from ..tasks._tasks import SEED, TASKS
-from ._options import echo_json, json_option, naming, network_argument, words_option
+from ._options import json_option, naming, network_argument, words_option
 
 seed_option = click.option(
     "--seed",
@@ -31,13 +32,13 @@ seed_option = click.option(
 def tasks(as_json: bool) -> None:
     """The paper's tasks, by the names that other commands take."""
     if as_json:
-        echo_json([{"name": t.name, "title": t.title, "sizes": t.sizes} for t in TASKS.values()])
+        say_json([{"name": t.name, "title": t.title, "sizes": t.sizes} for t in TASKS.values()])
         return
     rows = [
         [task.name, task.title, ", ".join(f"{size:,}" for size in task.sizes)]
         for task in TASKS.values()
     ]
-    click.echo(table(["task", "language", "training sizes in the paper"], rows, left=3))
+    say(table(["task", "language", "training sizes in the paper"], rows, left=3))
 
 
 @click.command()
@@ -54,10 +55,10 @@ def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
     counts = Counter(s if isinstance(s, str) else spelled(s, words=True) for s in drawn)
     text = "".join(f"{count}\t{string}\n" for string, count in counts.items())
     if out is None:
-        click.echo(text, nl=False)
+        say_data(text)
     else:
         save(out, text)
-        click.echo(f"{counts.total():,} strings, {len(counts):,} distinct, saved as {out}")
+        say(f"{counts.total():,} strings, {len(counts):,} distinct, saved as {out}")
 
 
 @click.command()
@@ -66,22 +67,34 @@ def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
 @click.option("--size", type=click.IntRange(min=1), help="Training size. [default: as the paper]")
 @seed_option
 @words_option
+@click.option(
+    "--training", type=click.Path(), metavar="FILE",
+    help="The strings that the network was found with, to compare with simple models of them. "
+    "[default: those of the run]",
+)  # fmt: skip
 @json_option
 def test(
-    network: str, source: str, size: int | None, seed: int, words: bool, as_json: bool
+    network: str,
+    source: str,
+    size: int | None,
+    seed: int,
+    words: bool,
+    training: str | None,
+    as_json: bool,
 ) -> None:
     """How well a network does on SOURCE: on its training set and on its test set.
 
     The network is a file, or a run's folder for its best one. SOURCE is one of `mdlrnn tasks`, or a
     grammar (a .pcfg file in NLTK's notation), whose strings are drawn and whose true probabilities
-    are the optimum, or a file of strings that the network has not seen, for which the cross-entropy
-    is given.
+    are the optimum, or a file of strings that the network has not seen: for these the cross-entropy
+    is given beside that of simple models, and the strings that cost most.
     """
     net = network_from(network)
     known = source_from(source, size=size, words=words or has_words(net.alphabet))
+    seen = training_of(network) if training is None else training
     with naming(network, source):
-        report = test_network(net, known, seed=seed)
+        report = test_network(net, known, seed=seed, training=seen)
     if as_json:
-        echo_json(report.to_dict())
+        say_json(report.to_dict())
     else:
-        click.echo(str(report))
+        say(str(report))

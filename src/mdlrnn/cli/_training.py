@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from ..interface._say import say
 from ..interface._signals import EXIT_CODE, StopSignals, say_now
 from ..interface._text import time_text
 
@@ -57,7 +58,7 @@ def shown(quiet: bool, folder: Path) -> Iterator[Callable[[TrainingProgress], bo
             with display:
                 yield tell
         except Stopped:
-            click.echo(f"Stopped and saved in {folder}; the same command goes on.", err=True)
+            say(f"Stopped and saved in {folder}; the same command goes on.", err=True)
             click.get_current_context().exit(EXIT_CODE)
 
 
@@ -83,7 +84,7 @@ class LinesTraining(QuietTraining):
         if progress.epoch == progress.epochs or at - self._said_at >= LINE_SECONDS:
             self._said_at = at
             with suppress(OSError):
-                click.echo(_line(progress), err=True)
+                say(_line(progress), err=True)
 
 
 class BarTraining(QuietTraining):

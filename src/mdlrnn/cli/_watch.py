@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from .._errors import InputError
+from ..interface._say import say
 from ..interface._text import bits_text, count_text, terminal_width, time_text
 from ..network._network import Network
 from ..network._text import describe, summary
@@ -34,7 +35,7 @@ def watch(folder: Path) -> None:
     if status.status == "running":
         live = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
         status = _live(folder, status) if live else _lines(folder, status)
-    click.echo("\n".join(view(folder, status)))
+    say("\n".join(view(folder, status)))
 
 
 def view(folder: Path, status: Status) -> list[str]:
@@ -112,7 +113,7 @@ def _lines(folder: Path, status: Status) -> Status:
             best_text(status) if status.g is not None else "nothing found yet"
         )
         if line != said:
-            click.echo(line)
+            say(line)
             said = line
         time.sleep(SECONDS)
         status = _intact_status(folder)

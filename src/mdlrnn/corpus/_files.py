@@ -15,8 +15,8 @@ from .._errors import InputError
 from .._files import PathLike, named, not_utf8, path_of, unreadable
 from .._limits import (
     CORPUS_BYTES,
-    DISTINCT_CHARACTERS,
-    STRING_LENGTH,
+    DISTINCT_BYTES,
+    LINE_BYTES,
     are_lifted,
     check_size,
     too_large,
@@ -50,7 +50,7 @@ def count_lines(path: PathLike, words: bool) -> dict[Symbols, int]:
                     raise InputError(f"{named(path)}: line {number}: {error}") from None
                 offset += len(line)
                 distinct += len(line) if len(counts) > known else 0
-                check_size(distinct, DISTINCT_CHARACTERS, named(path), DISTINCT)
+                check_size(distinct, DISTINCT_BYTES, named(path), DISTINCT)
                 check_size(offset, CORPUS_BYTES, named(path), "bytes")
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
@@ -63,7 +63,7 @@ def count_lines(path: PathLike, words: bool) -> dict[Symbols, int]:
 
 def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:
     """Line by line, none of them longer than a string may be."""
-    longest = -1 if are_lifted() else 4 * STRING_LENGTH
+    longest = -1 if are_lifted() else LINE_BYTES
     while line := file.readline(longest):
         if len(line) == longest and not line.endswith(b"\n"):
             raise too_large(f"a line of {name}", longest, "bytes")

@@ -16,12 +16,13 @@ from ..proofs._certificate import check as check_certificate
 from ..proofs._explain import explain as explain_network
 from ..proofs._proof import Proof
 from ..proofs._prove import prove as prove_machine
-from ..proofs._seconds import SECONDS
-from ..runs._networks import network_from
-from ..tasks._measures import measure, measure_unseen
-from ..tasks._report import Report, UnseenReport
+from ..proofs._seconds import CHECK, SECONDS
+from ..runs._networks import network_from, training_of
+from ..tasks._measures import measure
+from ..tasks._report import Report
 from ..tasks._sources import machine_from, source_from, task_from
 from ..tasks._tasks import SEED
+from ..tasks._unseen import UnseenReport, measure_unseen
 
 
 def test(
@@ -31,16 +32,20 @@ def test(
     size: int | None = None,
     seed: int = SEED,
     words: bool = False,
+    training: object = None,
 ) -> Report | UnseenReport:
     """How well a network does on a task or language: what `mdlrnn test` prints, as a value.
 
-    On strings of an unknown language, a file or a list, the cross-entropy is measured.
+    On strings of an unknown language, a file or a list, the cross-entropy is measured, beside that
+    of simple models of the training strings: those given, or those of the run.
     """
     net = network_from(network)
     check_integer("seed", seed, 0)
     known = source_from(source, size=size, words=words or has_words(net.alphabet))
     if known.task is None:
-        return measure_unseen(net, [known.corpus()])
+        seen = training_of(network) if training is None else training
+        strings = None if seen is None else source_from(seen, words=known.words).corpus()
+        return measure_unseen(net, known.corpus(), strings)
     return measure(net, known.task, known.size, seed)
 
 
@@ -57,13 +62,25 @@ def prove(
     return prove_machine(net, machine_from(language), margin=margin, seconds=seconds)
 
 
-def check(certificate: PathLike, solver: str = "cvc5", *, network: object = None) -> Checked:
+def check(
+    certificate: PathLike,
+    solver: str = "cvc5",
+    *,
+    network: object = None,
+    language: object = None,
+    seconds: float = CHECK,
+) -> Checked:
     """Have a second solver decide the queries of a certificate that `Proof.certificate` wrote.
 
-    With `network`, also that the certificate is about that network.
+    It is accepted if its language is the one given or, without one, that of a task. With `network`,
+    the certificate must also be about that network.
     """
     return check_certificate(
-        certificate, solver, None if network is None else network_from(network)
+        certificate,
+        solver,
+        None if network is None else network_from(network),
+        None if language is None else machine_from(language),
+        seconds,
     )
 
 

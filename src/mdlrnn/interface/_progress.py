@@ -12,10 +12,9 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-import click
-
 from ..network._text import summary
 from ..search._settings import UNLIMITED
+from ._say import say
 from ._signals import say_now
 from ._text import bits_text, count_text, time_text, wrapped
 
@@ -99,14 +98,14 @@ class Lines:
 
     def announce(self, title: str) -> None:
         with suppress(OSError):
-            click.echo(title, err=True)
+            say(title, err=True)
 
     def __call__(self, progress: Progress) -> None:
         at = time.monotonic()
         if at - self._said_at >= (NEWS_SECONDS if progress.improved else LINE_SECONDS):
             self._said_at = at
             with suppress(OSError):
-                click.echo(_line(progress), err=True)
+                say(_line(progress), err=True)
 
     def say(self, message: str) -> None:
         say_now(message)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
+from .._checks import exact_fraction
 from ._machine import Affine, Condition, Language, Rule
 from ._transducer import Transducer, Transition
 
@@ -23,13 +23,13 @@ def to_json(source: Language | Transducer) -> dict[str, Any]:
 def from_json(data: dict[str, Any]) -> Language | Transducer:
     if "transitions" in data:
         transitions = tuple(
-            Transition(state, tuple(read), Fraction(write), to)
+            Transition(state, tuple(read), exact_fraction(write), to)
             for state, read, write, to in data["transitions"]
         )
         return Transducer(data["name"], data["title"], transitions, data["start"])
     rules = tuple(
         Rule(
-            r["state"], r["symbol"], r["to"], Fraction(r["chance"]),
+            r["state"], r["symbol"], r["to"], exact_fraction(r["chance"]),
             tuple(Condition(_affine(e), rel, digit, base) for e, rel, digit, base in r["when"]),
             tuple((name, _affine(x)) for name, x in r["then"]),
         )

@@ -94,10 +94,13 @@ def _search(
 
 
 def feed(
-    network: Network, rows: Iterable[Sequence[Any]], arithmetic: Arithmetic
+    network: Network,
+    rows: Iterable[Sequence[Any]],
+    arithmetic: Arithmetic,
+    saturation: int | None = SATURATION,
 ) -> Iterator[tuple[Number, ...]]:
-    """The value of every unit after each input row."""
-    step = stepper(network, arithmetic)
+    """The value of every unit after each input row; without saturation no sum is cut."""
+    step = stepper(network, arithmetic, saturation)
     previous: tuple[Number, ...] | None = None
     for row in rows:
         previous = step(row, previous)
@@ -105,7 +108,7 @@ def feed(
 
 
 def stepper(
-    network: Network, arithmetic: Arithmetic
+    network: Network, arithmetic: Arithmetic, saturation: int | None = SATURATION
 ) -> Callable[[Sequence[Any], tuple[Number, ...] | None], tuple[Number, ...]]:
     """A function from an input row and the previous step's values (None at first) to the values."""
     order, ignored = plan(network)
@@ -121,7 +124,7 @@ def stepper(
             forward[c.target].append((c.source, weight))
     biases = [None if u.bias is None else number(u.bias.fraction) for u in network.units]
     activations = [partial(ACTIVATIONS[u.activation].meaning, arithmetic) for u in network.units]
-    limit = number(SATURATION)
+    limit = None if saturation is None else number(saturation)
     evaluated = [u for u in range(network.inputs) if u not in order] + list(order)
 
     def step(row: Sequence[Any], previous: tuple[Number, ...] | None) -> tuple[Number, ...]:
@@ -139,7 +142,8 @@ def stepper(
             bias = biases[u]
             if bias is not None:
                 total = total + bias
-            total = max(-limit, min(limit, total))
+            if limit is not None:
+                total = max(-limit, min(limit, total))
             values[u] = arithmetic.tidy(activations[u](total))
         return tuple(values)
 

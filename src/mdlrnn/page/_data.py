@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 from ..drawing import Drawing
 from ..drawing._picture import connection_title, unit_title
-from ..network._alphabet import BOUNDARY
+from ..network._alphabet import BOUNDARY, has_words, spelled
 from ..network._code import Part, parts
 from ..network._encoding import Encoding
-from ..network._interpreter import plan
+from ..network._interpreter import FLOAT, distribution, plan, stepper
 from ..network._network import Network
 
 KINDS = {
@@ -26,6 +27,9 @@ KINDS = {
     "bias": "bias or its absence",
 }
 """The colours of the bit string, as in Figure 2."""
+DRAWS = 30
+TELLING, LONGEST_EXAMPLE = 4, 12
+"""Symbols of an example: so many that something is to be seen, and few enough for one look."""
 
 
 def page_data(drawing: Drawing, encoding: Encoding, example: str | None = None) -> dict[str, Any]:
@@ -110,14 +114,31 @@ def _unit(drawing: Drawing, written: Sequence[dict[str, Any]], unit: int) -> dic
 
 
 def example_string(network: Network) -> str:
-    """Something to begin with: each symbol three times, or a few steps of ones and zeros."""
+    """Something to begin with: a string that the network itself finds likely, or a few steps of
+    ones and zeros."""
     if network.alphabet is None:
         steps = [["1"] * network.inputs, ["1"] + ["0"] * (network.inputs - 1)]
         return " ".join(",".join(step) for step in [*steps, ["0"] * network.inputs])
-    symbols = [symbol for symbol in network.alphabet if symbol != BOUNDARY]
-    if any(len(symbol) > 1 for symbol in symbols):
-        return " ".join(symbols)
-    return "".join(symbol * 3 for symbol in symbols)
+    random = Random(0)
+    drawn = [_drawn(network, network.alphabet, random) for _ in range(DRAWS)]
+    ended = [string for string, ends in drawn if ends]
+    telling = [string for string in ended if len(string) >= TELLING]
+    return spelled(next(iter([*telling, *ended, drawn[0][0]])), has_words(network.alphabet))
+
+
+def _drawn(network: Network, alphabet: Sequence[str], random: Random) -> tuple[list[str], bool]:
+    """Symbols drawn with the network's probabilities, and whether the string has come to its
+    end."""
+    step = stepper(network, FLOAT)
+    symbols: list[str] = []
+    symbol, values = BOUNDARY, None
+    while len(symbols) < LONGEST_EXAMPLE:
+        values = step([int(symbol == other) for other in alphabet], values)
+        [symbol] = random.choices(alphabet, distribution(network, values))
+        if symbol == BOUNDARY:
+            return symbols, True
+        symbols.append(symbol)
+    return symbols, False
 
 
 def json_text(data: object) -> str:

@@ -9,14 +9,15 @@ theorem about a network.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .._checks import check_known
+from .._checks import check_known, exact_fraction
 from .._errors import InputError
-from .._files import PathLike, read_text
+from .._files import PathLike, named, read_text
 from ..languages import Language, Transducer
 from ..languages._json import from_json as language_from_json
 from ..languages._json import to_json as language_to_json
@@ -27,9 +28,10 @@ from ._equivalent_machines import same_language
 from ._execute import executor
 from ._formula import condition_text, term_text
 from ._invariant import Key, Location, Scheme
-from ._obligations import Induction, obligations
+from ._obligations import Induction, Query, obligations
+from ._seconds import CHECK
 from ._smt import Formula
-from ._solver import LOGIC, ask_cvc5, ask_z3, require
+from ._solver import LOGIC, Answer, ask_cvc5, ask_z3, require
 from ._statement import theorem
 from ._system import Phase, system_for
 from ._terms import TooComplex, from_json, to_json
@@ -50,7 +52,12 @@ def certificate(proof: Proof) -> str:
     return _text(proof.network, proof.induction, proof.claims)
 
 
-def _text(network: Network, induction: Induction, claims: Sequence[Claim]) -> str:
+def _text(
+    network: Network,
+    induction: Induction,
+    claims: Sequence[Claim],
+    queries: Iterable[Query] | None = None,
+) -> str:
     data = json.dumps(_to_json(network, induction, claims), sort_keys=True)
     head = [
         f"; {FORMAT}",
@@ -63,7 +70,9 @@ def _text(network: Network, induction: Induction, claims: Sequence[Claim]) -> st
         *_locations(induction),
     ]
     lines = ["\n".join(head)]
-    for number, query in enumerate(obligations(induction, claims), start=1):
+    if queries is None:
+        queries = obligations(induction, claims)
+    for number, query in enumerate(queries, start=1):
         lines.append(
             f"\n; {number}. {_ascii(query.title)}\n(push 1)\n{query.text}\n"
             "(set-info :status unsat)\n(check-sat)\n(pop 1)"
@@ -93,7 +102,7 @@ class Checked:
     network: Network
     language: str
     known: bool
-    """Whether the language is one of mdlrnn's own."""
+    """Whether the language is the one given, or without one, one of mdlrnn's own."""
     queries: int
     failed: tuple[str, ...]
     """Queries that the solver did not find unsatisfiable."""
@@ -101,62 +110,107 @@ class Checked:
 
     @property
     def accepted(self) -> bool:
-        return not self.failed
+        return self.known and not self.failed
 
 
-def check(path: PathLike, solver: str = "cvc5", about: Network | None = None) -> Checked:
+def check(
+    path: PathLike,
+    solver: str = "cvc5",
+    about: Network | None = None,
+    language: Language | Transducer | None = None,
+    seconds: float = CHECK,
+) -> Checked:
     """Make the certificate's queries again and have a solver decide each of them.
 
-    With `about`, the certificate must be about that network.
+    The language must be the one given, or else one of mdlrnn's own: a certificate may call any
+    machine by any name. With `about`, the certificate must be about that network.
     """
+    ends = time.monotonic() + seconds
     check_known(solver, ("cvc5", "z3"), "solver")
     require(solver, "checking a certificate" + (" with Z3" if solver == "z3" else ""))
     text = read_text(path, "certificate")
     line = next((line for line in text.splitlines() if line.startswith(DATA)), None)
     if line is None or not text.startswith(f"; {FORMAT}\n"):
         raise InputError(
-            f"{path}: not a certificate; give a file as written by mdlrnn prove --certificate."
+            f"{named(path)}: not a certificate; give a file as written by mdlrnn prove "
+            "--certificate."
         )
     try:
         network, induction, claims = _from_json(json.loads(line[len(DATA) :]))
-        queries = list(obligations(induction, claims))
-        same = _text(network, induction, claims) == text
+        queries = list(_in_time(obligations(induction, claims), ends))
+        same = _text(network, induction, claims, queries) == text
+        stated = {query.title.partition(":")[0] for query in queries}
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError,
-            TooComplex, StopIteration, AssertionError, ZeroDivisionError) as error:  # fmt: skip
+            TooComplex, StopIteration, AssertionError, ArithmeticError) as error:  # fmt: skip
+        if isinstance(error, InputError):
+            raise InputError(f"{named(path)}: {error}") from None
         what = type(error).__name__
         raise InputError(
-            f"{path}: its data cannot be read ({what}); write the certificate again."
+            f"{named(path)}: its data cannot be read ({what}); write the certificate again."
         ) from None
     if not same:
         raise InputError(
-            f"{path}: its queries are not those of the network and language that it names; "
+            f"{named(path)}: its queries are not those of the network and language that it names; "
             "write the certificate again."
         )
-    if about is not None:
-        _check_about(path, about, network)
-    ask: Callable[[str], Any] = _asking(solver)
-    failed = tuple(q.title for q in queries if ask(q.text).verdict != "unsat")
+    empty = next((claim.kind for claim in claims if claim.kind not in stated), None)
+    if empty is not None:
+        raise InputError(
+            f"{named(path)}: it makes a claim ({empty}) that none of its queries is about; "
+            "write the certificate again."
+        )
+    known = _known(induction.system.source, language)
+    if about is not None and known is not None:
+        _check_about(path, about, known, network)
+    ask: Callable[[str, int], Answer] = ask_cvc5 if solver == "cvc5" else _ask_z3
+    failed = tuple(q.title for q in queries if not _is_unsat(ask, q, ends))
+    system = induction.system if known is None else replace(induction.system, source=known)
     return Checked(
-        theorem(induction.system, claims), network, induction.system.title,
-        _is_known(induction.system.source), len(queries), failed, solver,
+        theorem(system, claims), network, system.title, known is not None, len(queries), failed,
+        solver,
     )  # fmt: skip
 
 
-def _check_about(path: PathLike, about: Network, network: Network) -> None:
-    if about.alphabet is None:  # a proof gives it the symbols of the language
-        about = replace(about, alphabet=network.alphabet)
+def _in_time(queries: Iterable[Query], ends: float) -> Iterator[Query]:
+    for query in queries:
+        if time.monotonic() > ends:
+            raise InputError("there are too many queries for the time; give more with --time.")
+        yield query
+
+
+def _is_unsat(ask: Callable[[str, int], Answer], query: Query, ends: float) -> bool:
+    left = int(1000 * (ends - time.monotonic()))
+    return left > 0 and ask(query.text, min(left, MILLISECONDS)).verdict == "unsat"
+
+
+def _ask_z3(text: str, milliseconds: int) -> Answer:
+    return ask_z3(text, None, milliseconds)
+
+
+def _check_about(
+    path: PathLike, about: Network, known: Language | Transducer, network: Network
+) -> None:
+    """A network without names takes the symbols in the order of the language, as in a proof."""
+    other = InputError(f"{named(path)} is not about the network given; prove that one.")
+    try:
+        _, about = system_for(about, known)
+    except InputError:
+        raise other from None
     if about != network:
-        raise InputError(f"{path} is not about the network given; prove that one.")
+        raise other
 
 
-def _asking(solver: str) -> Callable[[str], Any]:
-    if solver == "cvc5":
-        return lambda text: ask_cvc5(text, MILLISECONDS)
-    return lambda text: ask_z3(text, None, MILLISECONDS)
-
-
-def _is_known(source: Language | Transducer) -> bool:
-    return any(same_language(source, task.language) for task in TASKS.values())
+def _known(
+    source: Language | Transducer, given: Language | Transducer | None
+) -> Language | Transducer | None:
+    """The language as it is known here, by the name that it has here."""
+    languages = [task.language for task in TASKS.values()] if given is None else [given]
+    for known in languages:
+        if isinstance(known, Language | Transducer):
+            named_alike = replace(source, name=known.name, title=known.title)
+            if same_language(named_alike, known):
+                return known
+    return None
 
 
 def _source(data: dict[str, Any]) -> Language | Transducer:
@@ -192,13 +246,13 @@ def _from_json(data: dict[str, Any]) -> tuple[Network, Induction, tuple[Claim, .
     given = Network.from_dict(data["network"])
     system, network = system_for(given, _source(data["language"]))
     history, signs, remainders = data["scheme"]
-    claims = tuple(_claim(kind, Fraction(margin)) for kind, margin in data["claims"])
+    claims = tuple(_claim(kind, exact_fraction(margin)) for kind, margin in data["claims"])
     locations = tuple(
         Location(
             Key(
                 Phase(x["state"], tuple(x["truth"])),
                 tuple(x["history"]),
-                tuple(Fraction(tag) if isinstance(tag, str) else tag for tag in x["tags"]),
+                tuple(map(_tag, x["tags"])),
             ),
             tuple(from_json(term) for term in x["memory"]),
             tuple(_fact(*fact) for fact in x["facts"]),
@@ -207,6 +261,10 @@ def _from_json(data: dict[str, Any]) -> tuple[Network, Induction, tuple[Claim, .
     )
     scheme = Scheme(history, tuple(signs), tuple(remainders))
     return network, Induction(executor(network), system, scheme, locations), claims
+
+
+def _tag(tag: Any) -> Any:
+    return exact_fraction(tag) if isinstance(tag, str) else tag
 
 
 def _claim(kind: str, margin: Fraction) -> Claim:

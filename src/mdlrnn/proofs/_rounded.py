@@ -1,8 +1,8 @@
 """Short strings through the interpreter, for networks whose values have no exact form.
 
 A sigmoid that is remembered makes terms grow without end, so that nothing is proved; but where
-such a network is wrong, it mostly is by far. What is found in float64 is looked at again with 60
-digits before it is believed.
+such a network is wrong, it mostly is by far. What is found in float64 is looked at again with many
+digits before it is believed. As in a theorem, no sum is cut and the sigmoid is never 0.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..languages import Configuration
-from ..network._activations import Arithmetic
 from ..network._interpreter import EXACT, FLOAT, distribution, feed, stepper
 from ._claims import Claim, Shares, certain, claim_formula
 from ._execute import Executor
 from ._proof_values import Counterexample
+from ._sigmoid import enclosure
 from ._system import System, words
 from ._terms import ONE, known
 from ._witness import completion
@@ -27,6 +27,15 @@ SLACK = Fraction(1, 10**6)
 """What is wrong by less may be the rounding's fault, and is not said to be wrong."""
 NODES = 20_000
 SECONDS = 4.0
+
+
+def _sigmoid(x: Fraction) -> Fraction:
+    low, high = enclosure(x)
+    return (low + high) / 2
+
+
+TRUE_SIGMOID = EXACT._replace(sigmoid=_sigmoid, tanh=lambda x: 2 * _sigmoid(2 * x) - 1)
+"""To the digits of the enclosures."""
 
 
 class _Node(NamedTuple):
@@ -39,7 +48,7 @@ def explore_rounded(
     system: System, executor: Executor, claim: Claim
 ) -> tuple[Counterexample | None, int]:
     """The shortest string that is clearly wrong, and the length up to which none is."""
-    step = stepper(executor.network, FLOAT)
+    step = stepper(executor.network, FLOAT, None)
     ends = time.monotonic() + SECONDS
     left = deque(
         _Node((label,), to, step(system.rows[label], None)) for label, to in system.openings
@@ -80,8 +89,8 @@ def _outcomes(given: list[Fraction]) -> list[Fraction]:
 
 
 def _again(system: System, executor: Executor, labels: Sequence[str]) -> list[Fraction]:
-    exact: Arithmetic = EXACT
-    *_, last = feed(executor.network, [system.rows[label] for label in labels], exact)
+    rows = [system.rows[label] for label in labels]
+    *_, last = feed(executor.network, rows, TRUE_SIGMOID, None)
     return [Fraction(p) for p in distribution(executor.network, last)]
 
 

@@ -6,3 +6,5 @@ IN_RUN = 15.0
 """A proof of one network in a run, or for a page."""
 RUNNERS_UP = 20.0
 """At the end of a run, all networks but the best together."""
+CHECK = 600.0
+"""All queries of a certificate together."""

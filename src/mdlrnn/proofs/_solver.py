@@ -38,8 +38,11 @@ def ask_z3(
 
     solver = z3.Solver()
     solver.set("timeout", milliseconds)
-    solver.from_string(text)
-    verdict = str(solver.check())
+    try:
+        solver.from_string(text)
+        verdict = str(solver.check())
+    except z3.Z3Exception:
+        return Answer("unknown")
     if verdict != "sat" or variables is None:
         return Answer(verdict)
     model: Any = solver.model()
@@ -58,10 +61,13 @@ def ask_cvc5(text: str, milliseconds: int = MILLISECONDS) -> Answer:
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, f"{LOGIC}\n{text}\n", "query")
     symbols = parser.getSymbolManager()
-    while True:
-        command = parser.nextCommand()
-        if command.isNull():
-            break
-        command.invoke(solver, symbols)
-    result = solver.checkSat()
+    try:
+        while True:
+            command = parser.nextCommand()
+            if command.isNull():
+                break
+            command.invoke(solver, symbols)
+        result = solver.checkSat()
+    except RuntimeError:  # which all of its exceptions are
+        return Answer("unknown")
     return Answer("unsat" if result.isUnsat() else "sat" if result.isSat() else "unknown")

@@ -13,11 +13,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+from .._checks import short
 from .._errors import InputError
 from ..languages import Affine, Condition, Configuration, Language, Rule, Transducer
 from ..network._alphabet import BOUNDARY
 from ..network._network import Network
 from ._terms import Term, counter_term, floor, known
+
+MOST_CONDITIONS = 12
+"""Of one state."""
 
 
 class Phase(NamedTuple):
@@ -140,13 +144,27 @@ def system_for(network: Network, source: Language | Transducer) -> tuple[System,
     missing = [symbol for symbol in symbols if symbol not in names]
     if missing:
         raise InputError(
-            f"the network has no unit for the symbol {missing[0]!r} of {source.title}; "
+            f"the network has no unit for the symbol {short(missing[0])} of {source.title}; "
             "prove it against another language."
         )
+    _check_conditions(source)
     rows = {s: tuple(int(s == other) for other in names) for s in symbols}
     moves = tuple(rule for rule in source.rules if rule.symbol != BOUNDARY)
     openings = (Opening(BOUNDARY, source.beginning),)
     return System(source, source.counters, openings, moves, rows, names, source.rules), network
+
+
+def _check_conditions(source: Language) -> None:
+    """All combinations of a state's conditions are looked at."""
+    found: dict[str, set[Condition]] = {}
+    for rule in source.rules:
+        found.setdefault(rule.state, set()).update(rule.when)
+    for state, conditions in found.items():
+        if len(conditions) > MOST_CONDITIONS:
+            raise InputError(
+                f"the rules of state {short(state)} have {len(conditions)} conditions, more than "
+                f"the {MOST_CONDITIONS} that a proof can tell apart; split the state."
+            )
 
 
 def _numbers(network: Network, source: Transducer) -> System:

@@ -6,8 +6,10 @@ memory units hold in a location, and the input that was read last.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
+from ..network._interpreter import LEAST_TOTAL
 from ._claims import shares
 from ._formula import term_text
 from ._invariant import Location
@@ -23,14 +25,17 @@ class Share(NamedTuple):
 
     mass: Term
     whole: Term
+    outcomes: int
 
     def text(self, latex: bool = False) -> str:
+        low_whole, high_whole = bounds(self.whole)
+        if high_whole is not None and high_whole <= LEAST_TOTAL:
+            return term_text(Term(Fraction(1, self.outcomes)), latex)
         if self.mass == Term(self.mass.constant * 0):
             return "0"
         if self.mass == self.whole:
             return "1"
         low, high = bounds(self.mass)
-        low_whole, high_whole = bounds(self.whole)
         if low is not None and high is not None and low_whole and high_whole:
             if low == high and low_whole == high_whole:
                 return term_text(Term(low / low_whole), latex)
@@ -86,7 +91,7 @@ def _row(induction: Induction, location: Location) -> Row:
         whole = Term(given.whole.constant * 0)
         for mass in masses:
             whole = whole + mass
-        found = [Share(mass, whole) for mass in masses]
+        found = [Share(mass, whole, len(masses)) for mass in masses]
     return Row(location, [short(term) for term in location.memory], shown, found)
 
 

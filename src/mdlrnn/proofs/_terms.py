@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from .._checks import exact_fraction
 from ..network._activations import ACTIVATIONS, Arithmetic
 from ._sigmoid import enclosure
 
@@ -299,7 +300,7 @@ def to_json(term: Term) -> list[Any]:
 
 
 def from_json(data: list[Any]) -> Term:
-    result = known(Fraction(data[0]))
+    result = known(exact_fraction(data[0]))
     for factor, kind, name, base, inputs in data[1:]:
         terms = tuple(from_json(x) for x in inputs)
         if kind == "counter":
@@ -308,5 +309,5 @@ def from_json(data: list[Any]) -> Term:
             part = sigmoid(*terms)
         else:
             raise ValueError(f"a term holds {kind!r} {base!r}")
-        result = result + part.times(Fraction(factor))
+        result = result + part.times(exact_fraction(factor))
     return result

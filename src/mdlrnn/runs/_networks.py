@@ -11,7 +11,7 @@ from .._errors import InputError
 from .._files import PathLike
 from ..corpus._corpus import Corpus
 from ..network._network import Network
-from ._files import BEST, check_holds_run
+from ._files import BEST, CORPUS, check_holds_run
 from ._sealed import read_sealed, unseal
 from ._status import status_of
 
@@ -44,6 +44,15 @@ def load_network(path: Path) -> Network:
         remedy = "wait a little" if running else "let mdlrnn evolve --resume go on with it"
         raise InputError(f"{path}: the run has saved no network yet; {remedy}.")
     return Network.load(path / BEST)
+
+
+def training_of(source: object) -> Corpus | None:
+    """The corpus that a run was about, if the source is a run or a run's folder that keeps it."""
+    folder = getattr(source, "folder", source)
+    if not isinstance(folder, str | os.PathLike):
+        return None
+    path = Path(folder) / CORPUS
+    return read_corpus(path) if path.exists() else None
 
 
 def read_corpus(path: Path) -> Corpus:

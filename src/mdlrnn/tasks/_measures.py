@@ -15,7 +15,7 @@ from ..corpus._corpus import Corpus, match
 from ..languages import Transducer, Truth
 from ..languages._truth import MARGIN, is_sure, leads, mistakes
 from ..network._network import Network
-from ._report import Failure, Measures, Report, UnseenReport
+from ._report import Failure, Measures, Report
 from ._tasks import SEED, Task
 
 SHORTEST = 200
@@ -63,17 +63,6 @@ def _first(
     return min(found, key=lambda failure: failure.length, default=None)
 
 
-def measure_unseen(network: Network, corpora: Iterable[Corpus]) -> UnseenReport:
-    """Bits alone, for strings of an unknown language."""
-    strings = characters = 0
-    bits = 0.0
-    for corpus in corpora:
-        bits += _bits(*_fed(network, corpus))
-        strings += corpus.sequences
-        characters += corpus.characters
-    return UnseenReport(strings, characters, bits)
-
-
 def measure_parts(
     network: Network, task: Task, parts: Iterable[Corpus]
 ) -> tuple[Measures, Failure | None]:
@@ -81,7 +70,7 @@ def measure_parts(
     total = Measures()
     first: Failure | None = None
     for part in parts:
-        chances, corpus = _fed(network, part)
+        chances, corpus = fed(network, part)
         found, failure = judge(chances, corpus, truth_of(corpus, task), task.language.spelled)
         total = total.plus(found)
         if failure is not None and (first is None or failure.length < first.length):
@@ -98,10 +87,10 @@ def truth_of(corpus: Corpus, task: Task) -> Truth:
     truth = task.language.truth(corpus)
     if task.optimum is None:
         return truth
-    return truth._replace(optimal_bits=_bits(*_fed(task.optimum(), corpus)))
+    return truth._replace(optimal_bits=bits_of(*fed(task.optimum(), corpus)))
 
 
-def _bits(chances: NDArray[np.float64], corpus: Corpus) -> float:
+def bits_of(chances: NDArray[np.float64], corpus: Corpus) -> float:
     """|D:G|"""
     each = chances[corpus.item_node, corpus.item_target]
     if np.any(each <= 0):
@@ -109,7 +98,7 @@ def _bits(chances: NDArray[np.float64], corpus: Corpus) -> float:
     return float(-np.sum(corpus.item_weight * np.log2(each)))
 
 
-def _fed(network: Network, part: Corpus) -> tuple[NDArray[np.float64], Corpus]:
+def fed(network: Network, part: Corpus) -> tuple[NDArray[np.float64], Corpus]:
     from ..kernels._probabilities import distributions  # heavy: Numba
 
     corpus = match(part, network)
@@ -135,7 +124,7 @@ def judge(
     weights, ends = corpus.item_weight, truth.ends
     found = Measures(
         characters=corpus.characters,
-        bits=_bits(chances, corpus),
+        bits=bits_of(chances, corpus),
         optimal_bits=truth.optimal_bits,
         deterministic_steps=int(steps[sure].sum()),
         deterministic_right=int(steps[right].sum()),

@@ -49,7 +49,7 @@ class Measures(NamedTuple):
     """The same with epsilon 0: possible symbols above 0, the others exactly 0."""
     strings: int = 0
     strings_right: int = 0
-    """Strings that are right at every step: deterministic steps, or where there are none, all."""
+    """Strings that are right at every step."""
 
     def plus(self, other: Measures) -> Measures:
         sums: Any = (a + b for a, b in zip(self, other, strict=True))
@@ -125,28 +125,6 @@ class Report(NamedTuple):
         table = [(self.heading, "training", "test"), *self.rows()]
         lines = [f"{label:<36}{train:>12}{test:>12}" for label, train, test in table]
         return "\n".join([*lines, "", *self.verdict()])
-
-
-class UnseenReport(NamedTuple):
-    """What a network makes of strings of an unknown language."""
-
-    strings: int
-    characters: int
-    bits: float
-
-    @property
-    def cross_entropy(self) -> float:
-        """Bits a character."""
-        return self.bits / self.characters
-
-    def to_dict(self) -> dict[str, object]:
-        return {"test_characters": self.characters, "test_cross_entropy": self.cross_entropy}
-
-    def __str__(self) -> str:
-        return (
-            f"{self.strings:,} strings, {self.characters:,} characters\n"
-            f"cross-entropy  {entropy_text(self.cross_entropy)} bits a character"
-        )
 
 
 def cell_text(value: Any, entropy: bool) -> str:

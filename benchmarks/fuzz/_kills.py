@@ -202,10 +202,10 @@ def _look(folder: Path, complete: bool = False) -> str | None:
         return f"a file is broken: {error}"
     if status.status == "broken":
         return f"the run is broken: {status.reason}"
-    return _bad_log(folder / "log.jsonl") if complete else None
+    return bad_log(folder / "log.jsonl") if complete else None
 
 
-def _bad_log(path: Path) -> str | None:
+def bad_log(path: Path) -> str | None:
     events = []
     for line in path.read_text().splitlines():
         try:

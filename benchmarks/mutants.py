@@ -23,7 +23,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -60,6 +59,10 @@ FLOAT_STEPS = 25_000
 """Symbols fed in float64 for each network, at most; rarely more, to get near a bound."""
 SLACK = Fraction(1, 10**12)
 """Of a claim that is not shown and is said to have held along strings; what is shown has none."""
+
+
+_TRUTHS: dict[int, dict[Any, dict[str, Fraction]]] = {}
+"""True probabilities by phase, of the system at hand."""
 
 
 class Result(NamedTuple):
@@ -319,6 +322,7 @@ def examine(parents: list[tuple[Network, str]], seed: int, seconds: float, numbe
     margin = draw.choice((None, None, None, None, 0.05000004, 1e-7, 0.3))
     checks: Counter[str] = Counter()
     false: list[str] = []
+    _TRUTHS.clear()
     try:
         proof = mdlrnn.prove(network, language, margin=margin, seconds=seconds)
     except Exception as error:  # a proof never ends in an error
@@ -335,7 +339,7 @@ def _checked(
     assert system is not None
     if proof.counterexample is not None:
         checks["counterexamples"] += 1
-        yield from _false_counterexample(proof, language, margin)
+        yield from _false_counterexample(proof, system, language, margin)
     if proof.claims:
         checks["claims"] += len(proof.claims)
         yield from _false_claims(proof, system, draw, checks)
@@ -350,16 +354,20 @@ def _checked(
     yield from _false_runs(proof, system, checks)
 
 
-def _false_counterexample(proof: Proof, language: str, margin: float | None) -> Iterator[str]:
+def _false_counterexample(
+    proof: Proof, system: System, language: str, margin: float | None
+) -> Iterator[str]:
     found = proof.counterexample
     assert found is not None
-    with unsaturated():
-        if margin is None:
-            if not really_wrong(proof.network, language, found):
-                yield f"the counterexample {found.string[:60]!r} is not wrong"
-            return
-    off = max(abs(found.given[s] - found.expected.get(s, Fraction(0))) for s in found.given)
-    if off < Fraction(str(margin)) - SLACK:
+    if margin is None and not really_wrong(proof.network, language, found):
+        yield f"the counterexample {found.string[:60]!r} is not wrong"
+    rows = _rows_of(system, found.string)[: found.step + 1]
+    *_, last = _interpreter.feed(proof.network, rows, TRUE, None)
+    given = _named(system, _interpreter.distribution(proof.network, last))
+    if any(abs(given[s] - p) > SLACK for s, p in found.given.items()):
+        yield f"on {found.string[:60]!r} it gives {_shown(given)}, not {_shown(found.given)}"
+    off = max(abs(p - found.expected.get(s, Fraction(0))) for s, p in given.items())
+    if margin is not None and off < Fraction(str(margin)) - SLACK:
         yield f"the counterexample {found.string[:60]!r} is off by {float(off)} only"
 
 
@@ -367,17 +375,17 @@ def _false_claims(
     proof: Proof, system: System, draw: random.Random, checks: Counter[str]
 ) -> Iterator[str]:
     """Claims in exact numbers, on random strings and on growing ones."""
-    with unsaturated():
-        ways = [walk(system, draw, WALK) for _ in range(WALKS)]
-        ways += [grown(system, size, draw, 4 * size + 10) for size in LADDER[:7]]
-        for way in ways:
-            for step, given in _run(proof.network, system, way, TRUE):
-                checks["steps in exact numbers"] += 1
-                for claim in proof.claims:
-                    if not bears_out(claim, step.truth, given):
-                        said = f"{claim.kind} {float(claim.margin)}"
-                        yield f"{said}: {_shown(given)} for {_shown(step.truth)}"
-                        return
+    ways = [walk(system, draw, WALK) for _ in range(WALKS)]
+    ways += [grown(system, size, draw, 4 * size + 10) for size in LADDER[:7]]
+    for way in ways:
+        # Theorems are about the network without saturation.
+        for step, given in _run(proof.network, system, way, TRUE, None):
+            checks["steps in exact numbers"] += 1
+            for claim in proof.claims:
+                if not bears_out(claim, step.truth, given):
+                    said = f"{claim.kind} {float(claim.margin)}"
+                    yield f"{said}: {_shown(given)} for {_shown(step.truth)}"
+                    return
 
 
 def _false_words(proof: Proof) -> Iterator[str]:
@@ -449,8 +457,7 @@ def _false_uncut(
         steps = list(way)
         rows = [step.row for step in steps]
         cut = _interpreter.feed(proof.network, rows, _interpreter.FLOAT)
-        with unsaturated():
-            plain = list(_interpreter.feed(proof.network, rows, _interpreter.FLOAT))
+        plain = _interpreter.feed(proof.network, rows, _interpreter.FLOAT, None)
         relevant = _fed(proof.network)
         for step, one, other in zip(steps, cut, plain, strict=True):
             checks["steps compared without the cut"] += 1
@@ -484,14 +491,14 @@ def _false_runs(proof: Proof, system: System, checks: Counter[str]) -> Iterator[
     failure = proof.float_failure
     if failure is not None:
         checks["notes: a mistake in float64"] += 1
-        rows = _rows_of(proof, system, failure.string)[: failure.step + 1]
+        rows = _rows_of(system, failure.string)[: failure.step + 1]
         *_, last = _interpreter.feed(proof.network, rows, _interpreter.FLOAT)
         given = _named(system, _interpreter.distribution(proof.network, last))
         if {s: float(p) for s, p in given.items()} != failure.given:
             yield f"on {failure.string[:40]!r} it gives {_shown(given)}, not {failure.given}"
 
 
-def _rows_of(proof: Proof, system: System, string: str) -> list[Sequence[int]]:
+def _rows_of(system: System, string: str) -> list[Sequence[int]]:
     if system.language is None:
         n, m = map(int, string.split(" + "))
         length = max(n.bit_length(), m.bit_length()) + 2
@@ -591,15 +598,23 @@ def _ways_within(
 
 
 def _truth(system: System, here: Any) -> dict[str, Fraction]:
-    chances = system.chances(system.phase(here))
-    assert chances is not None
-    return {s: p for s, p in zip(system.outcomes, chances, strict=True) if p}
+    phase = system.phase(here)
+    known = _TRUTHS.setdefault(id(system), {})
+    if phase not in known:
+        chances = system.chances(phase)
+        assert chances is not None
+        known[phase] = {s: p for s, p in zip(system.outcomes, chances, strict=True) if p}
+    return known[phase]
 
 
 def _run(
-    network: Network, system: System, way: Iterator[Step], arithmetic: Arithmetic
+    network: Network,
+    system: System,
+    way: Iterator[Step],
+    arithmetic: Arithmetic,
+    saturation: int | None = _interpreter.SATURATION,
 ) -> Iterator[tuple[Step, dict[str, Fraction]]]:
-    step = _interpreter.stepper(network, arithmetic)
+    step = _interpreter.stepper(network, arithmetic, saturation)
     values = None
     for at in way:
         values = step(at.row, values)
@@ -613,17 +628,6 @@ def _named(system: System, given: Sequence[Any]) -> dict[str, Fraction]:
 
 def _shown(chances: dict[str, Fraction]) -> str:
     return ", ".join(f"{symbol} {float(p):.6g}" for symbol, p in chances.items())
-
-
-@contextmanager
-def unsaturated() -> Iterator[None]:
-    """Theorems and counterexamples are about the network without saturation."""
-    before = _interpreter.SATURATION
-    _interpreter.SATURATION = 10**30
-    try:
-        yield
-    finally:
-        _interpreter.SATURATION = before
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""benchmarks/fuzz and benchmarks/mutants, in small: a few hundred cases, and kills, find nothing."""
+"""benchmarks/fuzz and benchmarks/mutants, in small: hundreds of cases, and kills, find nothing."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from benchmarks.fuzz._kills import bad_log
 from benchmarks.fuzz._worker import wrong_with
+
 from helpers.data import ROOT
 
 

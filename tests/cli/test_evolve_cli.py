@@ -439,3 +439,16 @@ def test_a_task_comes_with_the_units_that_the_paper_allows_for_it(here: Path) ->
     kept = json.loads((here / "own" / "settings.json").read_text())["encoding"]
     assert not kept["products"]
     assert kept["activations"] == ["linear", "relu"]
+
+
+def test_a_corpus_whose_name_is_not_utf8_is_searched_and_gone_on_with(here: Path) -> None:
+    name = os.fsdecode(b"strings-\xff.txt")
+    try:
+        (here / name).write_text(STRINGS)
+    except OSError:
+        pytest.skip("this system has no such names")
+    run = ("--out", "odd", "--generations", "2", "--quiet")
+    assert mdlrnn("evolve", name, *SMALL, *run).exit_code == 0
+    assert read_settings(here / "odd").corpus["path"] == str(here / name)
+    again = mdlrnn("evolve", "--resume", "odd", "--generations", "4", "--quiet")
+    assert again.exit_code == 0

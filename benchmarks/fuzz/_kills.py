@@ -15,17 +15,21 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ._campaign import Tally
 
-SOURCES = ("anbn_20", "addition_100", "dyck1_20")
+HELD = "strings.txt"
+"""A source of which some strings are held out."""
+SOURCES = ("anbn_20", "addition_100", "dyck1_20", HELD)
 GENERATIONS = 24
 SETTINGS = ("--islands", "2", "--population", "12", "--migration-interval", "4", "--threads", "1")
+STRIDE = 7919
+"""A prime, so that all operations are reached."""
 SECONDS = 60.0
 """For a run of a fraction of a second."""
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT,
@@ -110,13 +114,14 @@ def run_kills(
     if most is None and seconds == float("inf"):
         most = 100
     _load()
+    (place / HELD).write_text("".join(f"{'a' * n}{'b' * n}\n" for n in range(1, 30)))
     whole = {}
     for source in SOURCES:
         folder = place / f"whole-{source}"
         ended = _child(_new(source, folder), place)
         if ended.code != 0:
             raise RuntimeError(f"a run that nothing disturbs ends with {ended.code}: {ended.err}")
-        whole[source] = (_result(ended), ended.operations)
+        whole[source] = (_result(ended, folder), ended.operations)
     number = 0
     while (most is None or number < most) and time.monotonic() - began < seconds:
         source = SOURCES[number % len(SOURCES)]
@@ -155,12 +160,9 @@ def _killed_and_resumed(
         new = not (folder / "settings.json").exists()
         arguments = _new(source, folder) if new else _again(folder)
         if draw.random() < 0.7:
-            # In order, so that each operation has its turn; again at random where a run goes on.
-            at = (
-                1 + number // len(SOURCES) % operations
-                if attempt == 0
-                else draw.randrange(1, operations)
-            )
+            # Far apart at first, and each operation has its turn; at random where a run goes on.
+            place_of = number // len(SOURCES) * STRIDE
+            at = 1 + (draw.randrange(operations) if attempt else place_of % operations)
             ended = _child(arguments, place, at=at)
             told.append(f"{arguments} killed at operation {at}: {ended.code}")
             expected: tuple[int, ...] = (-signal.SIGKILL, 0)
@@ -179,8 +181,10 @@ def _killed_and_resumed(
     told.append(f"then {'a new run' if new else 'resumed'}: {ended.code}")
     if ended.code != 0 or "Traceback" in ended.err:
         return f"does not go on ({ended.code}): {ended.err[-300:]}"
-    if _result(ended) != whole:
-        return "another network than without a kill"
+    found = _result(ended, folder)
+    other = [name for name, value in whole.items() if found[name] != value]
+    if other:
+        return f"not as without a kill: {', '.join(other)}"
     return _look(folder, complete=True)
 
 
@@ -226,13 +230,19 @@ def bad_log(path: Path) -> str | None:
     return None
 
 
-def _result(ended: Ended) -> dict[str, Any]:
+def _result(ended: Ended, folder: Path) -> dict[str, Any]:
+    """What must be the same with and without a kill: all that was found, and what lies there."""
     data = json.loads(ended.out)
-    return {name: data[name] for name in ("generation", "network", "front", "digest", "mdl")}
+    found = {name: data[name] for name in ("generation", "network", "front", "digest", "mdl")}
+    for name in ("best.json", "front.json", "corpus.npz", "held_out.txt"):
+        path = folder / name
+        found[name] = path.read_bytes() if path.exists() else None
+    return found
 
 
 def _new(source: str, folder: Path) -> list[str]:
-    return ["evolve", source, "--out", str(folder), "--generations", str(GENERATIONS), *SETTINGS,
+    given = [str(folder.parent / HELD), "--hold-out", "0.3"] if source == HELD else [source]
+    return ["evolve", *given, "--out", str(folder), "--generations", str(GENERATIONS), *SETTINGS,
             "--quiet", "--json"]  # fmt: skip
 
 
@@ -296,8 +306,7 @@ def _run_and_leave(arguments: list[str], at: int | None, files: list[Path]) -> N
             os.dup2(handle, number)
         for name in ("stdout", "stderr"):
             setattr(sys, name, os.fdopen(1 if name == "stdout" else 2, "w", closefd=False))
-        assert threading.active_count() >= 1
-        from mdlrnn.cli import main
+        from mdlrnn._command import main
         from mdlrnn.runs import _recorder
 
         _recorder.LEAST_SECONDS = 0.0  # a checkpoint at every migration
@@ -314,9 +323,9 @@ def _run_and_leave(arguments: list[str], at: int | None, files: list[Path]) -> N
         operations.at = None
         handle = os.open(files[2], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.write(handle, str(count).encode())
+    except KeyboardInterrupt:
+        code = STOPPED  # before the command itself had begun
     except BaseException:
-        import traceback
-
         os.write(2, traceback.format_exc().encode())
     finally:
         os._exit(code)

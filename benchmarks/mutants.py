@@ -52,7 +52,7 @@ FRONT = 12
 WALKS, WALK = 30, 40
 """Random strings for claims in exact numbers, and their length."""
 FLOAT_WALKS, FLOAT_WALK = 20, 400
-LADDER = (1, 2, 3, 5, 9, 17, 40, 100, 300, 1000, 3000)
+LADDER = (1, 2, 3, 5, 9, 17, 40, 100, 300, 1000)
 NEAR = 20_000
 """Bounds up to this are approached as near as a string can."""
 FLOAT_STEPS = 25_000

@@ -17,6 +17,8 @@ from ._campaigns import CAMPAIGNS
 from ._kills import run_kills
 
 KILLS = "kills"
+KILLED = 100
+"""Runs that are killed where neither their number nor a time is given."""
 SLICE = 20
 """Cases of a campaign before it is another one's turn."""
 SHOWN = 12
@@ -64,7 +66,12 @@ def _run(names: list[str], arguments: argparse.Namespace, place: Path, out: Path
             job.result()
     if KILLS in names:
         tally = Tally(KILLS)
-        run_kills(tally, place / "kills", out, arguments.seed, arguments.kills, limit / shares)
+        kills: Iterable[int] = itertools.count()
+        if arguments.case is not None:
+            kills = [arguments.case]
+        elif arguments.kills is not None or limit == float("inf"):
+            kills = range(arguments.kills or KILLED)
+        run_kills(tally, place / "kills", out, arguments.seed, kills, limit / shares)
         tallies.append(tally)
     return tallies
 

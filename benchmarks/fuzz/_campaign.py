@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import shutil
 import signal
+import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ class Tally:
     seconds: float = 0.0
     slowest: float = 0.0
     memory: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Worker:
@@ -99,11 +101,13 @@ def run_cases(
         folder = out / f"{tally.campaign}-{number}"
         shutil.rmtree(folder, ignore_errors=True)
         outcome = worker.run(tally.campaign, number, folder)
-        tally.cases += 1
-        tally.memory = max(tally.memory, outcome.memory)
-        tally.slowest = max(tally.slowest, outcome.seconds)
+        with tally.lock:
+            tally.cases += 1
+            tally.memory = max(tally.memory, outcome.memory)
+            tally.slowest = max(tally.slowest, outcome.seconds)
+            if outcome.wrong is not None:
+                tally.failures.append(f"{tally.campaign} {number}: {outcome.wrong}")
         if outcome.wrong is None:
             shutil.rmtree(folder, ignore_errors=True)
-        else:
-            tally.failures.append(f"{tally.campaign} {number}: {outcome.wrong}")
-    tally.seconds += time.monotonic() - began
+    with tally.lock:
+        tally.seconds += time.monotonic() - began

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,13 +106,11 @@ class _File:
 
 
 def run_kills(
-    tally: Tally, place: Path, out: Path, seed: int, most: int | None, seconds: float
+    tally: Tally, place: Path, out: Path, seed: int, numbers: Iterable[int], seconds: float
 ) -> None:
-    """Kill runs at each of their operations in turn, and at random moments, until the limits."""
+    """Kill runs at each of their operations in turn, and at random moments, till time is up."""
     place.mkdir(parents=True)
     began = time.monotonic()
-    if most is None and seconds == float("inf"):
-        most = 100
     _load()
     (place / HELD).write_text("".join(f"{'a' * n}{'b' * n}\n" for n in range(1, 30)))
     whole = {}
@@ -122,8 +120,9 @@ def run_kills(
         if ended.code != 0:
             raise RuntimeError(f"a run that nothing disturbs ends with {ended.code}: {ended.err}")
         whole[source] = (_result(ended, folder), ended.operations)
-    number = 0
-    while (most is None or number < most) and time.monotonic() - began < seconds:
+    for number in numbers:
+        if time.monotonic() - began >= seconds:
+            break
         source = SOURCES[number % len(SOURCES)]
         result, operations = whole[source]
         draw = random.Random(f"{seed} kills {number}")
@@ -142,7 +141,6 @@ def run_kills(
             kept.mkdir(exist_ok=True)
             (kept / "case.json").write_text(json.dumps({"wrong": wrong, "told": told}, indent=1))
         shutil.rmtree(folder, ignore_errors=True)
-        number += 1
     tally.seconds = time.monotonic() - began
 
 

@@ -229,7 +229,6 @@ def _load_everything() -> None:
                   progress=False)  # fmt: skip
     net = zoo.anbn()
     mdlrnn.score(net, ["ab"])
-    mdlrnn.test(net, "anbn_20")
     mdlrnn.test(net, ["ab"])
     net.draw().svg()
 

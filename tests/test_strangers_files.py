@@ -105,6 +105,15 @@ def test_a_packed_file_is_refused_by_what_it_unpacks_to(
     assert path.stat().st_size < 2000
 
 
+def test_numbers_of_one_byte_are_counted_as_what_they_become(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mdlrnn.corpus._files.NUMBERS", 1000)
+    path = tmp_path / "bits.npz"
+    np.savez_compressed(path, inputs=np.zeros((20, 20, 2), "i1"), targets=np.zeros((20, 20), "i1"))
+    assert "more than 1,000 numbers" in said(lambda: Corpus.load(path))
+
+
 def test_long_chains_and_rings_of_rules_are_answered_at_once(tmp_path: Path) -> None:
     chain = "\n".join(f"A{i} -> A{i + 1} [1.0]" for i in range(20_000))
     path = tmp_path / "chain.pcfg"

@@ -65,7 +65,8 @@ def write_atomically(path: PathLike, data: str | bytes) -> None:
     Raises OSError where the disk says no; the old file is then as it was.
     """
     target = path_of(path)
-    payload = data.encode("utf-8") if isinstance(data, str) else data
+    # A file's name need not be UTF-8, and may stand in what is written; in JSON this is its escape.
+    payload = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

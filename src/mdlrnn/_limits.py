@@ -21,6 +21,9 @@ LINE_BYTES = 10_000_000
 """Of one line of a corpus."""
 DISTINCT_BYTES = 10_000_000
 """Of all distinct strings of a corpus together."""
+NUMBERS = 16_000_000
+"""In the arrays of a corpus together: each takes some 40 bytes while it is read, whatever its
+type."""
 ARRAY_BYTES = 512 * 2**20
 """Of all arrays of a file together, unpacked."""
 CONNECTIONS = 100_000

@@ -439,3 +439,43 @@ def test_a_task_comes_with_the_units_that_the_paper_allows_for_it(here: Path) ->
     kept = json.loads((here / "own" / "settings.json").read_text())["encoding"]
     assert not kept["products"]
     assert kept["activations"] == ["linear", "relu"]
+
+
+def test_a_corpus_whose_name_is_not_utf8_is_searched_and_gone_on_with(here: Path) -> None:
+    name = os.fsdecode(b"strings-\xff.txt")
+    try:
+        (here / name).write_text(STRINGS)
+    except OSError:
+        pytest.skip("this system has no such names")
+    run = ("--out", "odd", "--generations", "2", "--quiet")
+    assert mdlrnn("evolve", name, *SMALL, *run).exit_code == 0
+    assert read_settings(here / "odd").corpus["path"] == str(here / name)
+    again = mdlrnn("evolve", "--resume", "odd", "--generations", "4", "--quiet")
+    assert again.exit_code == 0
+
+
+def test_held_out_strings_are_there_before_the_run_is(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that is killed in its first moments goes on, and could not tell them any more."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mdlrnn.runs._recorder.append_event", killed)
+    options = ("--hold-out", "0.5", "--out", "part", "--generations", "2", "--quiet")
+    mdlrnn("evolve", "anbn.txt", *SMALL, *options)
+    monkeypatch.undo()
+    monkeypatch.chdir(here)
+    held = (here / "part" / "held_out.txt").read_text()
+    assert mdlrnn("evolve", "--resume", "part", "--quiet").exit_code == 0
+    assert (here / "part" / "held_out.txt").read_text() == held
+    assert "held_out.txt, which a run would write over" in refusal(
+        "evolve", "anbn.txt", *SMALL, "--out", str(_with_file(here / "mine", "held_out.txt"))
+    )
+
+
+def _with_file(folder: Path, name: str) -> Path:
+    folder.mkdir()
+    (folder / name).write_text("mine")
+    return folder

@@ -196,6 +196,10 @@ def test_a_huge_network_is_refused_in_a_sentence() -> None:
     with pytest.raises(InputError) as caught:
         draw(Network(1, 1, (Unit(),) * 500))
     assert is_one_sentence(str(caught.value))
+    every = (Connection(a, b, "recurrent", Weight(1)) for a in range(20) for b in range(20))
+    with pytest.raises(InputError, match="400 connections, too many to draw") as caught:
+        draw(Network(1, 1, (Unit(),) * 20, tuple(every)))
+    assert is_one_sentence(str(caught.value))
 
 
 # the command

@@ -1,4 +1,7 @@
-"""Claims and counterexamples held against the interpreter, which knows nothing of proofs."""
+"""Claims and counterexamples held against the interpreter, which knows nothing of proofs.
+
+Theorems and counterexamples are about the network without saturation, and so are the runs here.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def random_steps(network: Network, name: str, seed: int, length: int) -> Iterato
         way = choose.choice(favoured if favoured and choose.random() < 0.85 else ways)
         string, here = string + way.symbol, way.to
         states.append(here)
-    values = feed(network, input_rows(network, string, language.alphabet), TRUE)
+    values = feed(network, input_rows(network, string, language.alphabet), TRUE, None)
     for here, at in zip(states, values, strict=True):
         truth = language.next_from(here).distribution
         names = network.alphabet or language.alphabet
@@ -93,7 +96,7 @@ def random_steps(network: Network, name: str, seed: int, length: int) -> Iterato
 def _addition_steps(network: Network, choose: random.Random, length: int) -> Iterator[Step]:
     rows = [[choose.randint(0, 1), choose.randint(0, 1)] for _ in range(length)]
     carry = 0
-    for row, values in zip(rows, feed(network, rows, TRUE), strict=True):
+    for row, values in zip(rows, feed(network, rows, TRUE, None), strict=True):
         carry, digit = divmod(carry + sum(row), 2)
         chance = distribution(network, values)[0]
         yield (
@@ -130,14 +133,14 @@ def really_wrong(network: Network, name: str, found: Counterexample) -> bool:
     if name == "addition":
         n, m = map(int, found.string.split(" + "))
         rows: Any = [[n >> i & 1, m >> i & 1] for i in range(found.step + 1)]
-        *_, last = feed(network, rows, TRUE)
+        *_, last = feed(network, rows, TRUE, None)
         digit = (n + m) >> found.step & 1
         chance = distribution(network, last)[0]
         return bool(chance <= Fraction(1, 2) if digit else chance >= Fraction(1, 2))
     language = language_of(name)
     assert language.accepts(found.string)
     prefix = found.string[: found.step]
-    *_, last = feed(network, input_rows(network, prefix, language.alphabet), TRUE)
+    *_, last = feed(network, input_rows(network, prefix, language.alphabet), TRUE, None)
     given = dict(zip(network.alphabet or (), distribution(network, last), strict=True))
     truth = language.next(prefix).distribution
     return not bears_out(Claim("ordered"), truth, given)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -15,14 +13,6 @@ from mdlrnn import Network, prove
 STRINGS = 60
 """Random strings for each network that is proved."""
 LENGTH = 30
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _unsaturated() -> Iterator[None]:
-    """Theorems and counterexamples are about the network without saturation."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mdlrnn.network._interpreter.SATURATION", 10**30)
-        yield
 
 
 def _check(network: Network, language: str, seed: int) -> None:

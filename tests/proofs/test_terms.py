@@ -28,15 +28,13 @@ small = st.fractions(-6, 6, max_denominator=4)
 def test_an_exact_run_is_the_interpreters_without_saturation(
     network: Network, data: st.DataObject
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mdlrnn.network._interpreter.SATURATION", 10**400)
-        rows = data.draw(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=3))
-        run = executor(network)
-        memory = None
-        for row, expected in zip(rows, feed(network, rows, EXACT), strict=True):
-            values = run.step(row, memory)
-            assert {u: known(expected[u]) for u in run.relevant} == values.value
-            memory = {u: values.value[u] for u in run.memory}
+    rows = data.draw(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=3))
+    run = executor(network)
+    memory = None
+    for row, expected in zip(rows, feed(network, rows, EXACT, None), strict=True):
+        values = run.step(row, memory)
+        assert {u: known(expected[u]) for u in run.relevant} == values.value
+        memory = {u: values.value[u] for u in run.memory}
 
 
 @st.composite

@@ -17,6 +17,7 @@ from .._limits import (
     CORPUS_BYTES,
     DISTINCT_BYTES,
     LINE_BYTES,
+    NUMBERS,
     are_lifted,
     check_size,
     too_large,
@@ -113,7 +114,7 @@ def read_sequences(path: PathLike) -> Arrays:
 
 def _arrays(file: BinaryIO) -> Arrays:
     try:
-        arrays = unpacked(file)
+        arrays = unpacked(file, NUMBERS)
         if missing := {"inputs", "targets"}.difference(arrays):
             raise InputError(
                 f"the array {min(missing)!r} is missing; "

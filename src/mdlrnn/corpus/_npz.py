@@ -23,15 +23,21 @@ DAMAGED = (
 MOST_ARRAYS = 64
 
 
-def unpacked(file: BinaryIO) -> dict[str, NDArray[Any]]:
-    """The arrays by name. Sizes are told by the arrays' own headers, before they are unpacked."""
+def unpacked(file: BinaryIO, numbers: int | None = None) -> dict[str, NDArray[Any]]:
+    """The arrays by name. Sizes are told by the arrays' own headers, before they are unpacked.
+
+    With `numbers`, they may hold so many together.
+    """
     with zipfile.ZipFile(file) as archive:
         members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
         if len(members) > MOST_ARRAYS:
             raise InputError(f"there are more than {MOST_ARRAYS} arrays; save those needed only.")
         # Nothing is read beyond the first sum, so a header cannot be larger either.
         _check_bytes(sum(info.file_size for info in members))
-        _check_bytes(sum(_size(archive, info) for info in members))
+        sizes = [_size(archive, info) for info in members]
+        _check_bytes(sum(count * each for count, each in sizes))
+        if numbers is not None:
+            check_size(sum(count for count, _ in sizes), numbers, "the file", "numbers")
         found = {}
         for info in members:
             with archive.open(info) as content:
@@ -44,8 +50,8 @@ def _check_bytes(total: int) -> None:
     check_size(total, ARRAY_BYTES, "the file", "bytes of arrays, unpacked")
 
 
-def _size(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> int:
-    """Bytes that the array takes, as its header says."""
+def _size(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> tuple[int, int]:
+    """How many items the array has and how many bytes each takes, as its header says."""
     with archive.open(info) as content:
         version = npy.read_magic(content)
         read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
@@ -55,4 +61,4 @@ def _size(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> int:
     count = 1
     for length in shape:
         count *= int(length)
-    return count * dtype.itemsize
+    return count, dtype.itemsize

@@ -20,7 +20,7 @@ from ._picture import picture
 
 __all__ = ["FORMATS", "Drawing", "draw"]
 
-MOST_UNITS = 300
+MOST_UNITS = MOST_CONNECTIONS = 300
 """Beyond that a drawing takes minutes and shows nothing."""
 
 
@@ -57,9 +57,12 @@ class Drawing:
 
 def draw(network: Network) -> Drawing:
     """The network as a drawing, in the manner of the paper's figures."""
-    count = len(network.units)
-    if count > MOST_UNITS:
-        raise InputError(
-            f"the network has {count} units, too many to draw; draw one of at most {MOST_UNITS}."
-        )
+    for what, count, most in (
+        ("units", len(network.units), MOST_UNITS),
+        ("connections", len(network.connections), MOST_CONNECTIONS),
+    ):
+        if count > most:
+            raise InputError(
+                f"the network has {count} {what}, too many to draw; draw one of at most {most}."
+            )
     return Drawing(network)

@@ -12,6 +12,8 @@ TRIALS, FEW_TRIALS = 16, 6
 """Further layouts to choose from, if the first one has something crossed."""
 SEVERAL, MANY = 24, 60
 """Units up to which many are tried, and up to which any are: a layout takes ever longer."""
+CROWDED = 100
+"""Connections beyond which none is tried."""
 
 
 def lay_out(network: Network) -> Layout:
@@ -25,7 +27,7 @@ def lay_out(network: Network) -> Layout:
     ]
     back = pointing_back(network)
     best = ask_graphviz(network, ranks, back)
-    if len(network.units) > MANY:
+    if len(network.units) > MANY or len(network.connections) > CROWDED:
         return best
     least = clarity(best)
     for _ in range(TRIALS if len(network.units) <= SEVERAL else FEW_TRIALS):

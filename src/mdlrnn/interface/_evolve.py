@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from .._checks import check_threads, short
 from .._errors import InputError
-from .._files import PathLike, save
+from .._files import PathLike
 from ..corpus._corpus import Corpus
 from ..kernels._warm_up import compile_rest
 from ..network._encoding import Encoding
@@ -19,7 +19,7 @@ from ..network._network import Network
 from ..network._objective import Objective
 from ..proofs._prover import Prover, Theorem
 from ..proofs._solver import require
-from ..runs._files import BEST, HELD_OUT, PROVED, holds_run
+from ..runs._files import BEST, PROVED, holds_run
 from ..runs._recorder import SHOWN, Recorder, begin, reopen
 from ..runs._settings import read_settings
 from ..search._archipelago import network_of
@@ -134,8 +134,8 @@ def start(
     search = replace(search, encoding=encoding)
     problem = Problem(corpus, search, encoding, _objective(objective))
     home = folder(source) if callable(folder) else folder
-    opened = begin(home, problem, stop, source.about())
-    return _carry_out(opened, source, until, prove, threads, executor, display, on_progress, held)
+    opened = begin(home, problem, stop, source.about(), held)
+    return _carry_out(opened, source, until, prove, threads, executor, display, on_progress)
 
 
 def go_on(
@@ -185,7 +185,6 @@ def _carry_out(
     executor: Executor | None,
     display: Display,
     on_progress: OnProgress | None,
-    held: Corpus | None = None,
 ) -> Run:
     machine = None if source is None else source.machine
     prover = None if machine is None else Prover(machine)
@@ -196,8 +195,6 @@ def _carry_out(
 
     with opened as recorder:
         with display:
-            if held is not None and recorder.folder is not None:
-                save(recorder.folder / HELD_OUT, held.to_text())
             display.announce(title_of(recorder))
             run = recorder.evolve(executor, threads, tell, prover if until else None)
         compile_rest()

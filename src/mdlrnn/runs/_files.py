@@ -35,7 +35,7 @@ from ..network._objective import Score
 SETTINGS, CORPUS, LOG, LOCK = "settings.json", "corpus.npz", "log.jsonl", "lock"
 BEST, FRONT, THEOREM, PROVED = "best.json", "front.json", "theorem.json", "proved.json"
 HELD_OUT = "held_out.txt"
-OWN = (SETTINGS, CORPUS, LOG, BEST, FRONT, THEOREM, PROVED)
+OWN = (SETTINGS, CORPUS, LOG, BEST, FRONT, THEOREM, PROVED, HELD_OUT)
 """Files that a run writes, and writes over."""
 _CHECKPOINT = re.compile(r"checkpoint-(\d{9,})\.npz")
 

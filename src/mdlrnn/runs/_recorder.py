@@ -28,6 +28,7 @@ from ._checkpoint import load, to_bytes
 from ._files import (
     BEST,
     CORPUS,
+    HELD_OUT,
     LOCK,
     LOG,
     OWN,
@@ -208,8 +209,13 @@ def begin(
     problem: Problem,
     stop: Stop,
     about: Mapping[str, Any] | None = None,
+    held_out: Corpus | None = None,
 ) -> Iterator[Recorder]:
-    """A recorder for a new run; `about` says more of the corpus: its name, path and words."""
+    """A recorder for a new run; `about` says more of the corpus: its name, path and words.
+
+    Strings that are held out are written before the folder holds a run: a run that is killed and
+    goes on could not tell them any more.
+    """
     settings = new_settings(problem, stop, about or {})
     if folder is None:
         yield Recorder(None, problem, None, settings)
@@ -226,6 +232,8 @@ def begin(
         _refuse_if_taken(home)
         tidy(home)
         write(home / CORPUS, seal(problem.corpus.to_arrays()))
+        if held_out is not None:
+            write(home / HELD_OUT, held_out.to_text())
         # From here on the folder holds a run.
         write_settings(home, settings)
         append_event(home, start_event(settings.created))
@@ -304,7 +312,7 @@ def _refuse_if_taken(folder: Path) -> None:
         )
     half_made = (folder / LOCK).exists() and not (folder / LOG).exists()
     for name in (*OWN, LOCK):
-        if (folder / name).exists() and not (half_made and name in (LOCK, CORPUS)):
+        if (folder / name).exists() and not (half_made and name in (LOCK, CORPUS, HELD_OUT)):
             raise InputError(
                 f"{folder} has a file named {name}, which a run would write over; "
                 "choose another folder."

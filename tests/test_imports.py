@@ -25,6 +25,7 @@ ROOMS = (
     ("runs",),
     ("drawing",),
     ("plots",),
+    ("exports",),
     ("bench", "comparisons"),
     ("page",),
     ("interface",),

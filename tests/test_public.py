@@ -36,7 +36,9 @@ FUNCTIONS_AND_TYPES = [
     "decode", "encode", "evolve", "explain", "feed", "prove", "report", "resume", "sample", "score",
     "score_many", "tasks", "test",
 ]  # fmt: skip
-MODULES = ["bench", "comparisons", "drawing", "languages", "page", "plots", "runs", "zoo"]
+MODULES = [
+    "bench", "comparisons", "drawing", "exports", "languages", "page", "plots", "runs", "zoo",
+]  # fmt: skip
 
 
 def test_the_public_names_are_these() -> None:
@@ -96,6 +98,7 @@ def test_other_names_are_not_there() -> None:
         ("from mdlrnn import Corpus, Objective, Search, Stop, test, zoo", ("numba", "torch")),
         ("from mdlrnn import prove, check, explain, feed, report", ("numba", "z3", "cvc5")),
         ("import mdlrnn.comparisons, mdlrnn.bench", ("torch",)),
+        ("import mdlrnn.exports", ("torch", "onnx", "sympy", "networkx", "nltk", "numba")),
         ("from mdlrnn import score, evolve", ("torch", "z3", "matplotlib", "rich.live")),
     ],
 )

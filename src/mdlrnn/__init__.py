@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import bench as bench
     from . import comparisons as comparisons
     from . import drawing as drawing
+    from . import exports as exports
     from . import languages as languages
     from . import page as page
     from . import plots as plots
@@ -82,7 +83,17 @@ _HOME = {
     "score_many": "interface._score",
     "test": "interface._functions",
 }
-_MODULES = ("bench", "comparisons", "drawing", "languages", "page", "plots", "runs", "zoo")
+_MODULES = (
+    "bench",
+    "comparisons",
+    "drawing",
+    "exports",
+    "languages",
+    "page",
+    "plots",
+    "runs",
+    "zoo",
+)
 
 __all__ = sorted([*_HOME, *_MODULES, "tasks"])
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from .._errors import InputError
 from ..exports import FORMATS
 from ..exports import export as export_network
-from ..runs._networks import network_from
-from ._options import naming, network_argument
+from ._options import network_argument
 
 _NEXT = {
     "python": "python {0} tries it on a string.",
@@ -23,13 +23,12 @@ _NEXT = {
     "--to",
     "kind",
     type=click.Choice(list(FORMATS)),
-    required=True,
-    help="What to write; the formats are listed above.",
+    help="What to write, of those listed above.",
 )
 @click.option("-o", "--out", type=click.Path(), required=True, help="The file to write.")
 @click.option("--exact", is_flag=True, help="Python: compute in fractions instead of floats.")
 @click.option("--step", is_flag=True, help="ONNX: one step, with its memory as input and output.")
-def export(network: str, kind: str, out: str, exact: bool, step: bool) -> None:
+def export(network: str, kind: str | None, out: str, exact: bool, step: bool) -> None:
     """Write a network, or the best one of a run, for another tool.
 
     \b
@@ -41,11 +40,11 @@ def export(network: str, kind: str, out: str, exact: bool, step: bool) -> None:
     graphml  the graph, for networkx and other tools
     dot      the graph, for Graphviz
 
-    All of them compute what mdlrnn computes: in float64, or exactly.
+    The first five compute what mdlrnn computes, in float64 or exactly, or are refused.
     """
-    net = network_from(network)
-    with naming(network):
-        export_network(net, out, kind, exact=exact, step=step)
+    if kind is None:
+        raise InputError(f"--to is missing; say what to write, one of {', '.join(FORMATS)}.")
+    export_network(network, out, kind, exact=exact, step=step)
     click.echo(f"saved as {out}")
     if kind in _NEXT:
         click.echo(f"Next: {_NEXT[kind].format(out)}")

@@ -62,7 +62,8 @@ def _nearest(found: Fraction, size: Fraction, low: Fraction, high: Fraction) -> 
     bits = found.denominator.bit_length()
     most = 2**bits - 1
     if most < FEW:
-        tried = [Fraction(round(size * d), d) for d in range(2 ** (bits - 1), most + 1)]
+        below = [(math.floor(size * d), d) for d in range(2 ** (bits - 1), most + 1)]
+        tried = [Fraction(n + more, d) for n, d in below for more in (0, 1)]
     else:
         tried = [size.limit_denominator(most)]
 

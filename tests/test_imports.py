@@ -29,6 +29,7 @@ ROOMS = (
     ("bench", "comparisons"),
     ("page",),
     ("interface",),
+    ("estimator",),
     ("cli",),
 )
 """The pipeline, values first. A room imports from itself and from rooms before it."""

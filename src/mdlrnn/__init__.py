@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._errors import InputError as InputError
     from ._errors import RunError as RunError
     from .corpus._corpus import Corpus as Corpus
+    from .estimator._estimator import MDLRNN as MDLRNN
     from .interface._evolve import evolve as evolve
     from .interface._evolve import resume as resume
     from .interface._feed import feed as feed
@@ -56,6 +57,7 @@ _HOME = {
     "Corpus": "corpus._corpus",
     "Encoding": "network._encoding",
     "InputError": "_errors",
+    "MDLRNN": "estimator._estimator",
     "Network": "network._network",
     "Objective": "network._objective",
     "Progress": "search._run",

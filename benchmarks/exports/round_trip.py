@@ -53,12 +53,16 @@ def read_back(
     return min(found, key=lambda one: (one[2].mdl, one[2].g))
 
 
-def told(name: str, network: Network, found: Score, tolerance: str = "") -> str:
+def head(task: str) -> str:
+    return f"{task:<19} {'tol.':>5} {'|G|':>5} {'|D:G|':>10}  for every string and step"
+
+
+def told(name: str, network: Network, found: Score, tolerance: str = "", task: str = "anbn") -> str:
     """A line of the table."""
-    proof = prove(network, "anbn")
-    theorem = proof.statement.rpartition("of it, ")[2] if proof.proved else "not proved"
+    proof = prove(network, task)
+    theorem = proof.statement.rpartition("the network gives ")[2] if proof.proved else "not proved"
     bits = f"{found.d_given_g:,.2f}"
-    return f"{name:<25} {tolerance:>5} {found.g:>5} {bits:>10}  {theorem}"
+    return f"{name:<19} {tolerance:>5} {found.g:>5} {bits:>10}  {theorem}"
 
 
 def main() -> None:
@@ -72,7 +76,7 @@ def main() -> None:
     torch.set_num_threads(1)
     strings = next(task for task in tasks() if task.name == "anbn").training()
     original = zoo.anbn()
-    print(f"{'a^n b^n':<25} {'tol.':>5} {'|G|':>5} {'|D:G|':>10}  for every string and step")
+    print(head("anbn"))
     print(told("the paper's network", original, score(original, strings)))
     for seed in range(1, arguments.seeds + 1):
         print(f"noise {arguments.noise:g}, seed {seed}")
@@ -85,7 +89,7 @@ def main() -> None:
             train(module, strings, arguments.steps, arguments.rate, arguments.smoothing)
             tolerance, network, found = read_back(module, strings)
             name = "  straight-through" if straight_through else f"  {arguments.steps} steps"
-            print(told(f"{name}, rounded", network, found, f"{tolerance:g}"), flush=True)
+            print(told(name, network, found, f"{tolerance:g}"), flush=True)
 
 
 if __name__ == "__main__":

@@ -210,3 +210,17 @@ def test_unknown_formats_are_refused() -> None:
             call()
         assert message in str(caught.value)
         assert is_one_sentence(str(caught.value))
+
+
+def test_an_activation_without_a_form_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every activation of the table has one; the random networks of test_meaning draw from it."""
+    monkeypatch.setattr("mdlrnn.exports._onnx.KNOWN", ("relu",))
+    monkeypatch.setattr("mdlrnn.exports._c._HELPERS", {"relu": "x"})
+    monkeypatch.setattr("mdlrnn.exports._python._HELPERS", {False: {"relu": ""}})
+    from mdlrnn.exports._onnx import onnx_bytes
+
+    for write, language in ((onnx_bytes, "ONNX"), (exports.c, "C"), (exports.python, "plain Py")):
+        if language == "ONNX":
+            pytest.importorskip("onnx", reason="no ONNX file is written: onnx is not installed")
+        with pytest.raises(InputError, match=f"sigmoid has no form in {language}.*; export to"):
+            write(zoo.anbn())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..network._interpreter import FLOAT
 from ..network._network import Network
-from ._formulas import Program, program
+from ._formulas import Program, check_expressible, program
 from ._statements import (
     Dialect,
     formula_lines,
@@ -32,6 +32,7 @@ _HELPERS = {
     "tanh": "tanh(x)",
     "abs": "x < 0.0 ? -x : x",
 }
+_MODULOS = ("mod2", "mod3", "mod4")
 _MODULO = "double r = fmod(x, {0}.0); return r < 0.0 ? r + {0}.0 : r;"
 
 
@@ -39,6 +40,7 @@ def c(network: Network) -> str:
     """The text of a C99 header: `NAME_step` takes a state and a symbol's number (or the numbers
     fed) and gives the probabilities of what comes next; `NAME_test` tries a string."""
     code = program(network)
+    check_expressible(code, (*_HELPERS, *_MODULOS), "C")
     name = identifier(network)
     parts = [
         _opening(network, name),
@@ -123,7 +125,7 @@ def _helpers(code: Program, name: str) -> list[str]:
         used.add("known")
     texts = []
     for helper in sorted(used):
-        if helper.startswith("mod"):
+        if helper in _MODULOS:
             body = _MODULO.format(helper.removeprefix("mod"))
         else:
             body = f"return {_HELPERS[helper]};"

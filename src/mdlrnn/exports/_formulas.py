@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from .._errors import InputError
 from ..network._interpreter import plan
 from ..network._network import Network
 from ..network._units import Weight
@@ -75,6 +76,15 @@ def program(network: Network) -> Program:
     used = tuple(formula for formula in formulas if formula.unit in needed)
     remembered = {term.source for formula in used for term in formula.recurrent}
     return Program(used, tuple(sorted(remembered)), outputs)
+
+
+def check_expressible(code: Program, known: Iterable[str], language: str) -> None:
+    """Refuse a network with an activation that the export has no form for."""
+    missing = {formula.activation for formula in code.formulas} - {"linear", *known}
+    if missing:
+        raise InputError(
+            f"the activation {min(missing)} has no form in {language}; export to another format."
+        )
 
 
 def _needed(formulas: Iterable[Formula], outputs: range) -> set[int]:

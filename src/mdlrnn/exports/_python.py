@@ -10,7 +10,7 @@ from ..network._alphabet import BOUNDARY
 from ..network._interpreter import EXACT, FLOAT
 from ..network._network import Network
 from ._exact import EXPONENTIAL, FRACTIONS
-from ._formulas import Program, program
+from ._formulas import Program, check_expressible, program
 from ._statements import Dialect, formula_lines, helper_name, memory_name, statements, value_name
 from ._trial import trial
 
@@ -94,6 +94,7 @@ def python(network: Network, *, exact: bool = False) -> str:
     It computes in floats, or with `exact` in fractions.
     """
     code = program(network)
+    check_expressible(code, _HELPERS[exact], "plain Python")
     dialect = EXACTLY if exact else FLOATS
     if exact:
         dialect = dialect._replace(

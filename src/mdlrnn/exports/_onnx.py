@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._errors import InputError
 from .._files import PathLike, save
 from ..network._interpreter import LEAST_TOTAL, SATURATION
 from ..network._network import Network
 from ._extras import require
-from ._formulas import Formula, Program, program
+from ._formulas import Formula, Program, check_expressible, program
 
+KNOWN = (
+    "relu", "sigmoid", "square", "floor", "step", "tanh", "abs", "mod2", "mod3", "mod4",
+)  # fmt: skip
 OPSET, IR_VERSION = 17, 8
 """Of 2022, so that runtimes of the last years read it."""
 
@@ -38,6 +40,7 @@ def onnx_bytes(network: Network, *, step: bool = False) -> bytes:
     from onnx import checker, helper
 
     code = program(network)
+    check_expressible(code, KNOWN, "ONNX")
     graph = _step_graph(network, code) if step else _string_graph(network, code)
     model = helper.make_model(
         graph,
@@ -272,7 +275,7 @@ def _activated(graph: _Graph, activation: str, x: str) -> str:
             rest = graph.node("Mod", x, base, fmod=1)
             above = graph.node("Add", rest, base)
             return graph.node("Where", graph.node("Less", rest, zero), above, rest)
-    raise InputError(f"the activation {activation} has no form in ONNX; export to another format.")
+    raise AssertionError(activation)
 
 
 def _distribution(graph: _Graph, outputs: list[str], chances: str) -> None:

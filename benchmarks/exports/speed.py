@@ -51,7 +51,7 @@ def fastest(read: Reader, seconds: float) -> float:
     """The time of the quickest round, after one to warm up."""
     read()
     best, began = float("inf"), time.perf_counter()
-    while time.perf_counter() - began < seconds:
+    while best == float("inf") or time.perf_counter() - began < seconds:
         start = time.perf_counter()
         read()
         best = min(best, time.perf_counter() - start)

@@ -14,7 +14,7 @@ from mdlrnn import InputError, Network, zoo
 from mdlrnn.network._interpreter import EXACT, distribution, feed
 
 sympy = pytest.importorskip("sympy", reason="no formulas are made: SymPy is not installed")
-PARTS = 3
+PARTS = 4
 
 
 def run(case: Case, steps: int) -> Iterator[list[Fraction]]:

@@ -31,12 +31,14 @@ from mdlrnn import (
 )
 
 FUNCTIONS_AND_TYPES = [
-    "Connection", "Corpus", "Encoding", "InputError", "Network", "Objective", "Progress", "Proof",
-    "Report", "Run", "RunError", "Score", "Search", "Stop", "Task", "Unit", "Weight", "check",
-    "decode", "describe", "encode", "enough", "evolve", "explain", "feed", "no_limits", "prove",
-    "report", "resume", "sample", "score", "score_many", "tasks", "test",
+    "Connection", "Corpus", "Encoding", "InputError", "MDLRNN", "Network", "Objective", "Progress",
+    "Proof", "Report", "Run", "RunError", "Score", "Search", "Stop", "Task", "Unit", "Weight",
+    "check", "decode", "describe", "encode", "enough", "evolve", "explain", "feed", "no_limits",
+    "prove", "report", "resume", "sample", "score", "score_many", "tasks", "test",
 ]  # fmt: skip
-MODULES = ["bench", "comparisons", "drawing", "languages", "page", "plots", "runs", "zoo"]
+MODULES = [
+    "bench", "comparisons", "drawing", "exports", "languages", "page", "plots", "runs", "zoo",
+]  # fmt: skip
 
 
 def test_the_public_names_are_these() -> None:
@@ -96,6 +98,8 @@ def test_other_names_are_not_there() -> None:
         ("from mdlrnn import Corpus, Objective, Search, Stop, test, zoo", ("numba", "torch")),
         ("from mdlrnn import prove, check, explain, feed, report", ("numba", "z3", "cvc5")),
         ("import mdlrnn.comparisons, mdlrnn.bench", ("torch",)),
+        ("import mdlrnn.exports", ("torch", "onnx", "sympy", "networkx", "nltk", "numba")),
+        ("from mdlrnn import MDLRNN", ("sklearn", "torch", "z3", "pandas")),
         ("from mdlrnn import score, evolve", ("torch", "z3", "matplotlib", "rich.live")),
     ],
 )

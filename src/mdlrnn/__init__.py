@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import bench as bench
     from . import comparisons as comparisons
     from . import drawing as drawing
+    from . import exports as exports
     from . import languages as languages
     from . import page as page
     from . import plots as plots
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ._errors import RunError as RunError
     from ._limits import no_limits as no_limits
     from .corpus._corpus import Corpus as Corpus
+    from .estimator._estimator import MDLRNN as MDLRNN
     from .interface._enough import enough as enough
     from .interface._evolve import evolve as evolve
     from .interface._evolve import resume as resume
@@ -58,6 +60,7 @@ _HOME = {
     "Corpus": "corpus._corpus",
     "Encoding": "network._encoding",
     "InputError": "_errors",
+    "MDLRNN": "estimator._estimator",
     "Network": "network._network",
     "Objective": "network._objective",
     "Progress": "search._run",
@@ -88,7 +91,17 @@ _HOME = {
     "score_many": "interface._score",
     "test": "interface._functions",
 }
-_MODULES = ("bench", "comparisons", "drawing", "languages", "page", "plots", "runs", "zoo")
+_MODULES = (
+    "bench",
+    "comparisons",
+    "drawing",
+    "exports",
+    "languages",
+    "page",
+    "plots",
+    "runs",
+    "zoo",
+)
 
 __all__ = sorted([*_HOME, *_MODULES, "tasks"])
 

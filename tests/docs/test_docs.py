@@ -50,16 +50,28 @@ def call(command: str, folder: Path, codes: tuple[int, ...] = (0,)) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ["tasks.md", "pictures.md"])
+NEEDED = {
+    "exports.md": ("torch", "sympy", "nltk", "networkx"),
+    "estimator.md": ("sklearn",),
+}
+
+
+def skip_without(name: str) -> None:
+    for module in NEEDED.get(name, ()):
+        pytest.importorskip(module, reason=f"{name} is not followed: {module} is not installed")
+
+
+@pytest.mark.parametrize("name", ["tasks.md", "pictures.md", "exports.md"])
 def test_commands_print_what_the_page_says(name: str, tmp_path: Path) -> None:
     for command, shown in commands(DOCS / name):
         assert call(command, tmp_path) == shown, command
 
 
-@pytest.mark.parametrize("name", ["tasks.md", "pictures.md"])
+@pytest.mark.parametrize("name", ["tasks.md", "pictures.md", "exports.md", "estimator.md"])
 def test_python_examples_give_what_the_page_says(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    skip_without(name)
     monkeypatch.chdir(tmp_path)
     text = "\n".join(blocks(DOCS / name, "python"))
     test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
@@ -135,4 +147,6 @@ def test_a_notebook_runs_to_its_end(path: Path, tmp_path: Path) -> None:
 
 
 def test_there_are_notebooks() -> None:
-    assert {path.stem for path in NOTEBOOKS} >= {"find_anbn", "own_strings", "read_a_network"}
+    assert {path.stem for path in NOTEBOOKS} >= {
+        "estimator", "find_anbn", "own_strings", "read_a_network",
+    }  # fmt: skip

@@ -33,6 +33,7 @@ _COMMANDS = {
     "check": ("_prove", "Have a second solver check the certificate of a proof."),
     "feed": ("_feed", "Feed a string and show every unit and probability at each step."),
     "draw": ("_draw", "Draw a network as SVG, PNG, PDF, TikZ or dot."),
+    "export": ("_export", "Write a network for PyTorch, ONNX, SymPy, plain Python or C."),
     "encode": ("_code", "Write a network as the bits that |G| counts, part by part."),
     "decode": ("_code", "Read a network back from its bits."),
     "bench": ("_bench", "Measure the speed of this machine."),

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checks import shown
 from .._errors import InputError
 from ..network._alphabet import BOUNDARY, MOST_SYMBOLS
 
@@ -38,6 +39,19 @@ def forbid_boundary(symbols: str | Sequence[str]) -> None:
         )
 
 
+def forbid_table(strings: object) -> None:
+    """A table would be read by the names of its columns, or row by row."""
+    columns = getattr(strings, "column_names", getattr(strings, "columns", None))
+    if getattr(strings, "ndim", None) != 2 and columns is None:
+        return
+    shape = getattr(strings, "shape", None)
+    named = "" if columns is None else f" with the columns {shown(map(str, columns))}"
+    size = "" if shape is None else f" of shape {tuple(shape)}"
+    raise InputError(
+        f"the strings are a {type(strings).__name__}{size}{named}; give one of its columns."
+    )
+
+
 def count_strings(
     strings: Iterable[str | Sequence[str]], counts: Iterable[int] | None, words: bool
 ) -> dict[Symbols, int]:
@@ -47,6 +61,7 @@ def count_strings(
             f"strings is a {type(strings).__name__}; give a list of strings, and how often each "
             "of them is there as counts."
         )
+    forbid_table(strings)
     number = 0
     left = None if counts is None else iter(counts)
     counted: dict[Symbols, int] = {}

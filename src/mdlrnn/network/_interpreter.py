@@ -1,6 +1,7 @@
 """What a network computes (paper, section 3.2), step by step, in plain Python: the oracle.
 
-One short interpreter, over rationals (`EXACT`) or floats (`FLOAT`). Over rationals everything is
+One short interpreter, over rationals (`EXACT`) or floats (`FLOAT`). Terms are added one by one, and
+not with `sum`, which adds floats otherwise from Python 3.12 on. Over rationals everything is
 exact but sigmoid and tanh, which are the true values rounded to 60 decimal digits (0 or 1 where
 float64 would give 0 or 1 by overflow), and values whose denominators outgrow 4,096 bits, which are
 rounded to 256 binary places: a square in a loop doubles its digits at every step.
@@ -12,8 +13,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import partial
-from operator import mod, mul
+from functools import partial, reduce
+from operator import add, mod, mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._checks import short, shown
@@ -138,7 +139,7 @@ def stepper(
                     total = zero
             else:
                 start = number(row[u]) if u < network.inputs else zero
-                total = sum(into + remembered, start)
+                total = reduce(add, into + remembered, start)
             bias = biases[u]
             if bias is not None:
                 total = total + bias
@@ -158,7 +159,7 @@ def distribution(network: Network, values: Sequence[Number]) -> list[Number]:
     if len(outputs) == 1:
         return [max(zero, min(one, outputs[0]))]
     positive = [max(zero, value) for value in outputs]
-    total = sum(positive, zero)
+    total = reduce(add, positive, zero)
     if total <= number(LEAST_TOTAL):
         return [one / len(outputs)] * len(outputs)
     return [value / total for value in positive]

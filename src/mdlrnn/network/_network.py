@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..drawing import Drawing
+    from ..exports._module import TorchNetwork
+    from ..exports._symbolic import SymbolicNetwork
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,23 @@ class Network:
         """The network as a drawing, in the manner of the paper's figures."""
         drawing: Drawing = later("drawing", "draw")(self)
         return drawing
+
+    def to_torch(self, *, log: bool = False, straight_through: bool = False) -> TorchNetwork:
+        """The network as a PyTorch module; see `mdlrnn.exports.torch`."""
+        module: TorchNetwork = later("exports", "torch")(
+            self, log=log, straight_through=straight_through
+        )
+        return module
+
+    def to_sympy(self) -> SymbolicNetwork:
+        """The network as exact formulas in SymPy; see `mdlrnn.exports.sympy`."""
+        formulas: SymbolicNetwork = later("exports", "sympy")(self)
+        return formulas
+
+    def to_python(self, *, exact: bool = False) -> str:
+        """The network as a Python file that imports nothing; see `mdlrnn.exports.python`."""
+        text: str = later("exports", "python")(self, exact=exact)
+        return text
 
     def _repr_svg_(self) -> str:
         """What a notebook shows."""

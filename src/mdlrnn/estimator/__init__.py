@@ -1,0 +1,7 @@
+"""`MDLRNN`: the search as an estimator of scikit-learn, which needs no scikit-learn itself.
+
+`_estimator` has the class, `_parameters` what scikit-learn asks of parameters, `_sampling` strings
+drawn from a network.
+"""
+
+from ._estimator import MDLRNN as MDLRNN

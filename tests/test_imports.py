@@ -22,6 +22,7 @@ ROOMS = (
     ("languages", "zoo"),
     ("tasks",),
     ("proofs",),
+    ("extraction",),
     ("runs",),
     ("drawing",),
     ("plots",),

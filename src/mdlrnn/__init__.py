@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from .interface._evolve import resume as resume
     from .interface._feed import feed as feed
     from .interface._functions import check as check
+    from .interface._functions import compare as compare
     from .interface._functions import explain as explain
+    from .interface._functions import learned as learned
     from .interface._functions import prove as prove
     from .interface._functions import report as report
     from .interface._functions import sample as sample
@@ -75,6 +77,7 @@ _HOME = {
     "Unit": "network._units",
     "Weight": "network._units",
     "check": "interface._functions",
+    "compare": "interface._functions",
     "decode": "network._code",
     "describe": "interface._language",
     "encode": "network._code",
@@ -82,6 +85,7 @@ _HOME = {
     "evolve": "interface._evolve",
     "explain": "interface._functions",
     "feed": "interface._feed",
+    "learned": "interface._functions",
     "no_limits": "_limits",
     "prove": "interface._functions",
     "report": "interface._functions",

@@ -29,6 +29,8 @@ _COMMANDS = {
     "report": ("_report", "Write a page on which to look inside a network or a run."),
     "score": ("_score", "What a network costs on a corpus: |G|, |D:G| and their sum."),
     "explain": ("_explain", "What a network does, symbol by symbol, in words and equations."),
+    "learned": ("_learned", "Say what a network has learned: a machine, its name, a theorem."),
+    "compare": ("_learned", "Say whether two networks have learned the same."),
     "prove": ("_prove", "Prove a network right for every string, or show one that breaks it."),
     "check": ("_prove", "Have a second solver check the certificate of a proof."),
     "feed": ("_feed", "Feed a string and show every unit and probability at each step."),

@@ -9,6 +9,11 @@ from typing import Any
 
 from .._checks import check_integer
 from .._files import PathLike, save
+from ..extraction._compare import Comparison
+from ..extraction._compare import compare as compare_networks
+from ..extraction._learned import SECONDS as LEARNED
+from ..extraction._learned import Learned
+from ..extraction._learned import learned as learned_by
 from ..network._alphabet import has_words
 from ..page import content_of, page
 from ..proofs._certificate import Checked
@@ -86,6 +91,20 @@ def check(
         None if language is None else machine_from(language),
         seconds,
     )
+
+
+def learned(network: object, *, seconds: float = LEARNED) -> Learned:
+    """What a network has learned: the machine inside it, its name, and what is proved of it.
+
+    Nothing is told of the language. Needs the extra `prove`.
+    """
+    return learned_by(network_from(network), seconds)
+
+
+def compare(first: object, second: object) -> Comparison:
+    """Whether two networks have learned the same, proved; or the shortest prefix after which they
+    differ. Needs the extra `prove`."""
+    return compare_networks(network_from(first), network_from(second))
 
 
 def explain(network: object, style: str = "text") -> str:

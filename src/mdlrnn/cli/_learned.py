@@ -1,0 +1,64 @@
+"""`mdlrnn learned` and `mdlrnn compare`."""
+
+from __future__ import annotations
+
+import click
+
+from .._files import save
+from ..interface._functions import compare as compare_networks
+from ..interface._functions import learned as learned_by
+from ..interface._say import say, say_json
+from ..interface._text import filled
+from ..runs._networks import training_of
+from ._options import json_option, network_argument
+
+NOT_PROVED = 1
+
+
+@click.command()
+@network_argument
+@click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file.")
+@json_option
+def learned(network: str, out: str | None, as_json: bool) -> None:
+    """What has a network learned? The machine inside it, its name, and a theorem.
+
+    The network is a file, or a run's folder for its best one. Nothing is told of the language: the
+    machine is read off the network, and then it is proved that the network follows it for ever. The
+    exit code is 0 with a theorem and 1 without. Needs the extra `prove`.
+    """
+    found = learned_by(network)
+    if out is not None and found.machine is not None:
+        save(out, found.machine.to_text())
+    corpus = training_of(network)
+    belongs = None if corpus is None else found.of_corpus(corpus)
+    if as_json:
+        say_json({**found.to_dict(), "corpus": belongs})
+    else:
+        for line in str(found).split("\n"):
+            say(line if line.startswith("  ") else filled(line))
+        if belongs is not None:
+            say(filled(belongs))
+        if out is not None:
+            say(f"saved as {out}" if found.machine is not None else "there is no machine to save")
+    if not found.proved:
+        click.get_current_context().exit(NOT_PROVED)
+
+
+@click.command()
+@click.argument("first", metavar="NET_OR_RUN", type=click.Path())
+@click.argument("second", metavar="NET_OR_RUN", type=click.Path())
+@json_option
+def compare(first: str, second: str, as_json: bool) -> None:
+    """Have two networks learned the same?
+
+    Either it is proved that they give the same probabilities after every prefix that the first
+    finds possible, or the shortest prefix is shown after which they differ. The exit code is 0 if
+    they are the same and 1 if not, or if neither is shown. Needs the extra `prove`.
+    """
+    found = compare_networks(first, second)
+    if as_json:
+        say_json(found.to_dict())
+    else:
+        say(filled(str(found)))
+    if not found.same:
+        click.get_current_context().exit(NOT_PROVED)

@@ -1,0 +1,131 @@
+"""`compare`: have two networks learned the same?"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from .._errors import InputError
+from ..network._alphabet import BOUNDARY, spelled
+from ..network._interpreter import EXACT, distribution, stepper
+from ..network._network import Network
+from ..proofs._prove import prove
+from ._learned import learned
+from ._runs import NOISE
+
+PREFIXES = 2_000
+"""Along which both are run side by side."""
+APART = Fraction(1, 1000)
+"""Probabilities that differ by this or more are different."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    same: bool | None
+    """None if neither was shown."""
+    statement: str
+    prefix: str | None = None
+    """The shortest prefix after which they differ."""
+    first: dict[str, float] | None = None
+    second: dict[str, float] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "same": self.same,
+            "statement": self.statement,
+            "prefix": self.prefix,
+            "first": self.first,
+            "second": self.second,
+        }
+
+    def __str__(self) -> str:
+        return self.statement
+
+
+def compare(one: Network, other: Network) -> Comparison:
+    """Whether two networks over the same symbols give the same probabilities after every prefix
+    that the first finds possible, or the shortest after which they differ by 0.001 or more."""
+    if one.alphabet is None or other.alphabet is None or set(one.alphabet) != set(other.alphabet):
+        raise InputError("the networks have different symbols; compare two over the same symbols.")
+    found, length = _first_difference(one, other)
+    if found is not None:
+        return found
+    machine = learned(one).machine
+    if machine is not None:
+        first, second = prove(one, machine), prove(other, machine)
+        if first.proved and second.proved:
+            claims = {first.claims[0].kind, second.claims[0].kind}
+            if claims == {"exact"}:
+                return Comparison(True, f"Proved: both give exactly the same probabilities after "
+                                  f"every prefix of {machine.title}.")  # fmt: skip
+            if claims <= {"exact", "within"}:
+                apart = float(first.claims[0].margin + second.claims[0].margin)
+                return Comparison(
+                    True,
+                    f"Proved: after every prefix of {machine.title} their probabilities differ by "
+                    f"less than {apart:.2g}.",
+                )
+            return Comparison(
+                True,
+                f"Proved: both find the same symbols possible after every prefix of "
+                f"{machine.title}.",
+            )
+    return Comparison(
+        None,
+        f"Not shown: up to {length} symbols they differ nowhere by 0.001 or more, and no machine "
+        "was proved for both.",
+    )
+
+
+def _first_difference(one: Network, other: Network) -> tuple[Comparison | None, int]:
+    """Both run side by side, shortest prefixes first; and the length up to which they agree."""
+    alphabet = one.alphabet
+    assert alphabet is not None
+    assert other.alphabet is not None
+    steps = [stepper(network, EXACT, None) for network in (one, other)]
+    left: deque[tuple[tuple[str, ...], str, Any]] = deque([((), BOUNDARY, (None, None))])
+    seen = set()
+    looked = length = 0
+    while left and looked < PREFIXES:
+        prefix, symbol, before = left.popleft()
+        looked += 1
+        length = len(prefix)
+        after = tuple(
+            step([int(symbol == s) for s in network.alphabet or ()], values)
+            for step, network, values in zip(steps, (one, other), before, strict=True)
+        )
+        first, second = (
+            dict(zip(network.alphabet or (), distribution(network, values), strict=True))
+            for network, values in zip((one, other), after, strict=True)
+        )
+        if any(abs(first[s] - second[s]) >= APART for s in alphabet):
+            return _difference(prefix, alphabet, first, second), length
+        if after in seen:
+            continue
+        seen.add(after)
+        for s in alphabet:
+            if s != BOUNDARY and first[s] >= NOISE[0]:
+                left.append(((*prefix, s), s, after))
+    return None, length
+
+
+def _difference(
+    prefix: tuple[str, ...],
+    alphabet: tuple[str, ...],
+    first: dict[str, Fraction],
+    second: dict[str, Fraction],
+) -> Comparison:
+    text = spelled(prefix) or "nothing"
+    shown = [
+        ", ".join(f"P({s}) = {float(chances[s]):.4g}" for s in alphabet)
+        for chances in (first, second)
+    ]
+    return Comparison(
+        False,
+        f"They differ after {text}: the first gives {shown[0]}; the second {shown[1]}.",
+        spelled(prefix),
+        {s: float(p) for s, p in first.items()},
+        {s: float(p) for s, p in second.items()},
+    )

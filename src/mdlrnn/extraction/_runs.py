@@ -1,0 +1,105 @@
+"""The prefixes that a network finds possible, run in exact numbers.
+
+Prefixes after which the network remembers the same and predicts the same are one node. What is
+taken for noise gets nothing: such symbols are not followed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..network._alphabet import BOUNDARY
+from ..network._interpreter import EXACT, distribution, stepper
+from ..network._network import Network
+
+NOISE = (Fraction(1, 10**4), Fraction(1, 10**3), Fraction(1, 10**2))
+"""A probability below this is noise; the larger ones are tried where the first shows nothing."""
+NODES = 700
+LONGEST_NUMBER = 2_000
+"""Bits of a number that is remembered; beyond that nothing is followed."""
+_ROUNDED = 10**20
+
+
+@dataclass
+class Node:
+    symbol: str
+    """What was read last."""
+    depth: int
+    """Symbols read, not counting the boundary."""
+    memory: tuple[Fraction, ...]
+    chances: tuple[Fraction, ...]
+    """Of what follows, noise left out, in the order of the alphabet."""
+    noisy: bool
+    """Whether some noise was left out."""
+    below: dict[str, int] = field(default_factory=dict)
+    """The nodes that follow, for those that were looked at."""
+
+
+class Runs(NamedTuple):
+    alphabet: tuple[str, ...]
+    units: tuple[int, ...]
+    """The units that are remembered."""
+    nodes: list[Node]
+    depth: int
+    """All prefixes up to this length were run."""
+    finite: bool
+    """Whether these are all."""
+    noise: Fraction
+
+
+def run_through(network: Network, noise: Fraction = NOISE[0], most: int = NODES) -> Runs:
+    """The nodes in the order of their shortest prefixes."""
+    alphabet = network.alphabet
+    assert alphabet is not None
+    units = tuple(sorted({c.source for c in network.connections if c.kind == "recurrent"}))
+    step = stepper(network, EXACT, None)
+    rows = {s: tuple(int(s == other) for other in alphabet) for s in alphabet}
+    values = step(rows[BOUNDARY], None)
+    nodes = [_node(network, units, BOUNDARY, 0, values, noise)]
+    known = {_key(nodes[0]): 0}
+    left = deque([(0, values)])
+    while left:
+        number, before = left.popleft()
+        node = nodes[number]
+        if len(nodes) > most or _too_long(node):
+            return Runs(alphabet, units, nodes, node.depth, False, noise)
+        for symbol, chance in zip(alphabet, node.chances, strict=True):
+            if not chance or symbol == BOUNDARY:
+                continue
+            after = step(rows[symbol], before)
+            new = _node(network, units, symbol, node.depth + 1, after, noise)
+            place = known.setdefault(_key(new), len(nodes))
+            if place == len(nodes):
+                nodes.append(new)
+                left.append((place, after))
+            node.below[symbol] = place
+    return Runs(alphabet, units, nodes, nodes[-1].depth, True, noise)
+
+
+def _node(
+    network: Network,
+    units: tuple[int, ...],
+    symbol: str,
+    depth: int,
+    values: tuple[Fraction, ...],
+    noise: Fraction,
+) -> Node:
+    given = [Fraction(p) for p in distribution(network, values)]
+    kept = [p if p >= noise else Fraction(0) for p in given]
+    total = sum(kept)
+    chances = tuple(p / total for p in kept)
+    noisy = any(0 < p < noise for p in given)
+    return Node(symbol, depth, tuple(values[u] for u in units), chances, noisy)
+
+
+def _key(node: Node) -> tuple[object, ...]:
+    """Equal for nodes that are one, as far as 20 digits tell."""
+    numbers = [round(v * _ROUNDED) for v in (*node.memory, *node.chances)]
+    return (node.symbol, *numbers)
+
+
+def _too_long(node: Node) -> bool:
+    return any(v.numerator.bit_length() > LONGEST_NUMBER for v in node.memory)

@@ -67,7 +67,9 @@ def test_commands_print_what_the_page_says(name: str, tmp_path: Path) -> None:
         assert call(command, tmp_path) == shown, command
 
 
-@pytest.mark.parametrize("name", ["tasks.md", "pictures.md", "exports.md", "estimator.md"])
+@pytest.mark.parametrize(
+    "name", ["tasks.md", "pictures.md", "exports.md", "estimator.md", "own_language.md"]
+)
 def test_python_examples_give_what_the_page_says(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""The languages of the paper, each written once as a probabilistic machine over counters."""
+"""Languages as probabilistic machines over counters: those of the paper, and one's own."""
 
 from ._counting import anb2n as anb2n
 from ._counting import anbmcnm as anbmcnm

@@ -20,6 +20,7 @@ from ..corpus._corpus import Corpus
 from ..network._network import Network
 from ..network._objective import Score
 from ..search._archipelago import Archipelago, network_of
+from ..search._crew import Crew
 from ..search._evolve import OnProgress, evolve_islands
 from ..search._island import Problem
 from ..search._run import Progress, Run
@@ -88,7 +89,7 @@ class Recorder:
         self.problem = problem
         self.start = start
         self.settings = settings
-        self._latest = start
+        self._latest: Archipelago | Progress | None = start
         self._saved = None if start is None else start.generation
         self._best: Network | None = None
         self._saved_at = self._logged_at = time.monotonic()
@@ -99,6 +100,7 @@ class Recorder:
         threads: int | None = None,
         on_progress: OnProgress | None = None,
         until: Until | None = None,
+        crew: Crew | None = None,
     ) -> Run:
         ended: str | None = None
 
@@ -107,13 +109,13 @@ class Recorder:
             self._record(progress)
             stop_requested = on_progress(progress) if on_progress is not None else None
             if until is not None and (progress.improved or progress.migrated):
-                front = sorted(progress.archipelago.front(), key=lambda entry: entry[0] + entry[1])
+                front = sorted(progress.front(), key=lambda entry: entry[0] + entry[1])
                 ended = until([network_of(self.problem, row) for *_, row in front[:SHOWN]])
             return stop_requested or ended is not None
 
         run = evolve_islands(
-            self.problem, self.settings.stop, executor=executor, threads=threads,
-            on_progress=tell, start=self.start,
+            self.problem, self.settings.stop, executor=executor, threads=threads, crew=crew,
+            on_progress=tell, start=self.start, fronts=until is not None,
         )  # fmt: skip
         if ended is not None:
             run = replace(run, reason=ended)
@@ -130,8 +132,11 @@ class Recorder:
     def abandon(self, reason: str) -> None:
         """Save the run as it was last seen; the process is about to leave it."""
         if self._latest is not None:
-            self._save(self._latest)
-            self._log("end", self._latest, reason=reason)
+            archipelago = (
+                self._latest.archipelago if isinstance(self._latest, Progress) else self._latest
+            )
+            self._save(archipelago)
+            self._log("end", archipelago, reason=reason)
 
     def show(self, archipelago: Archipelago) -> None:
         """Write the front and, if it is not the one that is there, the best network."""
@@ -151,13 +156,20 @@ class Recorder:
             self._best = best
 
     def _record(self, progress: Progress) -> None:
-        self._latest = progress.archipelago
+        """Write down where the run stands. Checkpoints wait for a look with all islands at hand."""
         at = time.monotonic()
         if progress.improved or progress.migrated or at - self._logged_at >= LOG_SECONDS:
             self._logged_at = at
-            speed = progress.steps_per_second
-            news = {"improved": progress.improved, "migrated": progress.migrated}
-            self._log("progress", progress.archipelago, **news, steps_per_second=round(speed))
+            self._log(
+                "progress",
+                progress,
+                improved=progress.improved,
+                migrated=progress.migrated,
+                steps_per_second=round(progress.steps_per_second),
+            )
+        if not progress.at_hand:
+            return
+        self._latest = progress
         passed = at - self._saved_at
         if passed >= (LEAST_SECONDS if progress.migrated else MOST_SECONDS):
             self._save(progress.archipelago)
@@ -181,18 +193,21 @@ class Recorder:
         self.show(archipelago)
         self._saved_at = time.monotonic()
 
-    def _log(self, event: str, archipelago: Archipelago, **more: Any) -> None:
+    def _log(self, event: str, at: Archipelago | Progress, **more: Any) -> None:
         if self.folder is None:
             return
-        value, g, d_given_g, _ = archipelago.best_row()
+        if isinstance(at, Progress):
+            value, g, d_given_g = at.value, at.g, at.d_given_g
+        else:
+            value, g, d_given_g, _ = at.best_row()
         append_event(
             self.folder,
             {
                 "event": event,
                 "time": now(),
-                "generation": archipelago.generation,
-                "steps": archipelago.steps,
-                "seconds": round(archipelago.seconds, 3),
+                "generation": at.generation,
+                "steps": at.steps,
+                "seconds": round(at.seconds, 3),
                 "value": value,
                 "g": g,
                 "d_given_g": d_given_g,

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._errors import InputError, RunError
+from .._errors import ClusterError, InputError, RunError
 from .._files import PathLike, reason_of
 from ..corpus._corpus import Corpus
 from ..network._network import Network
@@ -137,6 +137,16 @@ class Recorder:
             )
             self._save(archipelago)
             self._log("end", archipelago, reason=reason)
+
+    def give_up(self) -> str:
+        """Save what is at hand since the run's machines are gone; what to do about it."""
+        self.abandon("failed")
+        if self.folder is None:
+            return "start the run again, with a folder to keep it in"
+        return (
+            "the run has stopped, and once that is put right mdlrnn evolve --resume "
+            f"{self.folder} goes on from generation {self._saved or 0:,}"
+        )
 
     def show(self, archipelago: Archipelago) -> None:
         """Write the front and, if it is not the one that is there, the best network."""
@@ -285,6 +295,8 @@ def _abandoned_well(recorder: Recorder) -> Iterator[Recorder]:
     """Whatever else goes wrong, what has been found so far is saved."""
     try:
         yield recorder
+    except ClusterError as error:
+        raise ClusterError(error.what, recorder.give_up()) from None
     except RunError:
         raise
     except BaseException as error:

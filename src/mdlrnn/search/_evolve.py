@@ -101,7 +101,8 @@ class _Search:
         if fronts:
             self.fronts = [[] for _ in range(problem.search.islands)]
         self.graph: Graph | None = None
-        self.busy_before = 0.0
+        self.seconds = [0.0] * problem.search.islands
+        """Spent on each island, but for what the present graph has spent."""
 
     def run(self) -> Run:
         self.look, islands = self._beginning()
@@ -117,7 +118,7 @@ class _Search:
         self.crew.clear()
         states = tuple(packed.state() for packed in self.look.states())
         archipelago = replace(self.standing, islands=states)
-        return _run(self.problem, self.stop, archipelago, reason, self._busy())
+        return _run(self.problem, self.stop, archipelago, reason, self._seconds())
 
     def _beginning(self) -> tuple[_Look, list[Held]]:
         """The islands that the search goes on from, or new ones."""
@@ -136,6 +137,7 @@ class _Search:
         made = run_legs(self.crew, [None], legs[:1])
         made += run_legs(self.crew, [None] * (len(legs) - 1), legs[1:])
         islands = [one.held for one in made]
+        self.seconds = [one.report.seconds for one in made]
         look = _Look(
             0,
             False,
@@ -195,13 +197,16 @@ class _Search:
             yield from self._looks(done)
 
     def _round(self, islands: Sequence[Held], stage: Stage) -> Round:
-        self.busy_before = self._busy()
+        self.seconds = self._seconds()
         fronts = self.fronts is not None
         self.graph = Graph(self.problem, self.crew, islands, iter((stage,)), fronts)
         return next(self.graph.rounds())
 
-    def _busy(self) -> float:
-        return self.busy_before + (0.0 if self.graph is None else self.graph.busy)
+    def _seconds(self) -> list[float]:
+        """Spent on each island since the search began."""
+        if self.graph is None:
+            return self.seconds
+        return [a + b for a, b in zip(self.seconds, self.graph.seconds, strict=True)]
 
     def _see(self, look: _Look) -> str:
         """Note what a look shows and tell of it; the reason to end here, or nothing."""
@@ -249,7 +254,7 @@ class _Search:
             islands=partial(_states, look),
             entries=None if self.fronts is None else partial(_front, self.fronts),
             workers=self.crew.describe(),
-            busy=min(1.0, self._busy() / max(spent * self.crew.workers, 1e-9)),
+            busy=min(1.0, sum(self._seconds()) / max(spent * self.crew.workers, 1e-9)),
             problem=self.problem,
             stop=self.stop,
         )
@@ -295,7 +300,9 @@ def _reason(stop: Stop, archipelago: Archipelago) -> str:
     return ""
 
 
-def _run(problem: Problem, stop: Stop, archipelago: Archipelago, reason: str, busy: float) -> Run:
+def _run(
+    problem: Problem, stop: Stop, archipelago: Archipelago, reason: str, seconds: list[float]
+) -> Run:
     value, g, d_given_g, row = archipelago.best_row()
     best, score = _scored(problem, g, d_given_g, row)
     return Run(
@@ -311,7 +318,8 @@ def _run(problem: Problem, stop: Stop, archipelago: Archipelago, reason: str, bu
             archipelago.cache_hits,
             archipelago.seconds,
             archipelago.steps / max(archipelago.seconds, 1e-9),
-            busy,
+            sum(seconds),
+            max(seconds),
         ),
         search=problem.search,
         stop=stop,

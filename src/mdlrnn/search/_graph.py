@@ -88,8 +88,8 @@ class Graph:
         course: Iterator[Stage],
         fronts: bool = False,
     ) -> None:
-        self.busy = 0.0
-        """Seconds spent in legs, all workers together."""
+        self.seconds = [0.0] * len(islands)
+        """Spent on each island."""
         self._problem, self._crew, self._fronts = problem, crew, fronts
         self._course = course
         self._stages: dict[int, Stage] = {}
@@ -175,7 +175,7 @@ class Graph:
     def _ended(self, number: int, island: int, held: Held, report: Report) -> None:
         """An island has come to the end of a stage; what it is to receive may not be there yet."""
         with self._changed:
-            self.busy += report.seconds
+            self.seconds[island] += report.seconds
             stage = self._stages[number]
             passed = _Passed(held, report)
             search = self._problem.search
@@ -208,7 +208,7 @@ class Graph:
         self, before: Report, number: int, island: int, held: Held, report: Report
     ) -> None:
         with self._changed:
-            self.busy += report.seconds
+            self.seconds[island] += report.seconds
             last = len(self._stages[number].generations) - 1
             views = tuple(v for v in before.views if v[0] < last) + tuple(
                 (last, view) for _, view in report.views

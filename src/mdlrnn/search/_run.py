@@ -87,6 +87,8 @@ class Statistics(NamedTuple):
     steps_per_second: float
     busy_seconds: float = 0.0
     """Spent on islands since the run was begun or resumed, all workers together."""
+    longest_seconds: float = 0.0
+    """Of these, on the island that took longest: no number of workers is faster than that."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,176 @@
+"""Islands on the workers of a Dask cluster.
+
+An island's state stays on the worker that advanced it, as a future that is fed to its next leg; the
+client is told the report, some hundred bytes to a few kB. Every `ANCHOR` stages the states come
+along: these are what checkpoints are written from, and what an island that was lost with its worker
+is worked out from again, by Dask itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from .._errors import ClusterError, InputError, RunError
+from ..search._crew import Held, Job
+from ..search._island import Problem
+from ..search._packed import Packed
+from ._worker import Told, advance, freeze, receive_problem, tell, thaw, version
+
+ANCHOR = 16
+"""Stages from one time that the states come along to the next."""
+RETRIES = 100
+"""How often a leg is begun again whose worker died."""
+COUNT_SECONDS = 2.0
+"""Between two counts of the workers."""
+
+
+class _Task(NamedTuple):
+    job: Job
+    kept: Any
+    """The future of the state."""
+    epoch: int
+    retries: int = 0
+
+
+class DaskCrew:
+    remote = True
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._name = f"mdlrnn-{uuid4().hex[:8]}"
+        self._numbers = count()
+        self._version = version()
+        self._lock = threading.RLock()
+        self._tasks: dict[str, _Task] = {}
+        self._epoch = 0
+        self._running = True
+        self._problem: Any = None
+        self._wake = threading.Event()
+        self.last_worker = ""
+        self._machines = 0
+        self._count_workers()
+
+    def begin(self, problem: Problem) -> None:
+        from distributed import as_completed
+
+        self._problem = self._client.submit(
+            receive_problem, problem, key=f"{self._name}-problem", pure=False
+        )
+        self._completed: Any = as_completed(
+            loop=self._client.loop, with_results=True, raise_errors=False
+        )
+        self._collector = threading.Thread(target=self._collect, name="mdlrnn-dask", daemon=True)
+        self._collector.start()
+
+    def start(self, job: Job) -> None:
+        self._submit(job, 0)
+
+    def fetch(self, held: Sequence[Held]) -> list[Packed]:
+        away = {place: h for place, h in enumerate(held) if not isinstance(h, Packed)}
+        told = [
+            self._client.submit(tell, h, True, pure=False, priority=10**9) for h in away.values()
+        ]
+        try:
+            came = dict(zip(away, self._client.gather(told), strict=True))
+        except Exception as error:
+            raise self._lost(error) from None
+        return [thaw(came[place].frozen) if place in came else h for place, h in enumerate(held)]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._epoch += 1
+            dropped = [task.kept for task in self._tasks.values()]
+            self._tasks.clear()
+        if dropped and self._client.status == "running":
+            self._client.cancel(dropped)
+
+    def close(self) -> None:
+        self.clear()
+        self._running = False
+        self._wake.set()
+
+    def describe(self) -> str:
+        workers = "1 worker" if self._machines == 1 else f"{self._machines} workers"
+        threads = "" if self.workers == self._machines else f" with {self.workers} threads"
+        scheduler = getattr(self._client.scheduler, "address", None) or "a scheduler that is gone"
+        return f"{workers}{threads} of {scheduler}"
+
+    def _submit(self, job: Job, retries: int) -> None:
+        name = f"{self._name}-island-{job.leg.island}-{next(self._numbers)}"
+        held = freeze(job.held) if isinstance(job.held, Packed) else job.held
+        with self._lock:
+            kept = self._client.submit(
+                advance, self._problem, held, job.leg, self._version,
+                key=name, pure=False, priority=-job.priority,
+            )  # fmt: skip
+            with_state = job.priority >= 0 and job.priority % ANCHOR == ANCHOR - 1
+            told = self._client.submit(
+                tell, kept, with_state, key=f"{name}-told", pure=False, priority=10**6
+            )
+            self._tasks[told.key] = _Task(job, kept, self._epoch, retries)
+            self._completed.add(told)
+        self._wake.set()
+
+    def _collect(self) -> None:
+        """In a thread of its own: pass on what comes in."""
+        counted = time.monotonic()
+        while self._running:
+            self._wake.wait(COUNT_SECONDS)
+            self._wake.clear()
+            try:
+                for batch in self._completed.batches():
+                    for future, result in batch:
+                        self._take(future, result)
+                    if time.monotonic() - counted > COUNT_SECONDS:
+                        self._count_workers()
+                        counted = time.monotonic()
+            except Exception as error:
+                self._fail(error)
+
+    def _take(self, future: Any, result: Any) -> None:
+        with self._lock:
+            task = self._tasks.pop(future.key, None)
+        if task is None or task.epoch != self._epoch:
+            return
+        try:
+            if isinstance(result, Told):
+                self.last_worker = result.worker
+                held = task.kept if result.frozen is None else thaw(result.frozen)
+                task.job.done(held, result.report)
+            else:
+                error = result[1] if isinstance(result, tuple) else result
+                if type(error).__name__ == "KilledWorker" and task.retries < RETRIES:
+                    self._submit(task.job, task.retries + 1)
+                else:
+                    task.job.failed(self._lost(error))
+        except BaseException as error:
+            task.job.failed(self._lost(error))
+
+    def _fail(self, error: Exception) -> None:
+        with self._lock:
+            tasks = list(self._tasks.values())
+            self._tasks.clear()
+        for task in tasks:
+            task.job.failed(self._lost(error))
+
+    def _lost(self, error: BaseException) -> BaseException:
+        """The error as one sentence."""
+        if isinstance(error, InputError | RunError | KeyboardInterrupt):
+            return error
+        if self._client.status != "running" or "Cancelled" in type(error).__name__:
+            return ClusterError("the Dask scheduler has gone away")
+        what = str(error).splitlines()[0][:200] if str(error) else ""
+        return ClusterError(f"a leg failed on the cluster ({type(error).__name__}: {what})")
+
+    def _count_workers(self) -> None:
+        try:
+            threads = self._client.nthreads()
+        except Exception:
+            threads = {}
+        self._machines = len(threads)
+        self.workers = max(1, sum(threads.values()))

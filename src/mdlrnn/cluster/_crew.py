@@ -18,6 +18,7 @@ from uuid import uuid4
 from .._errors import ClusterError, InputError, RunError
 from ..search._crew import Held, Job
 from ..search._island import Problem
+from ..search._leg import Leg
 from ..search._packed import Packed
 from ._worker import Told, advance, freeze, receive_problem, tell, thaw, version
 
@@ -25,16 +26,27 @@ ANCHOR = 16
 """Stages from one time that the states come along to the next."""
 RETRIES = 100
 """How often a leg is begun again whose worker died."""
+SOON = 10**6
+"""The priority of what takes no time."""
 COUNT_SECONDS = 2.0
 """Between two counts of the workers."""
 
 
+class _Away(NamedTuple):
+    """An island on the cluster, and how it came about."""
+
+    future: Any
+    anchor: Packed | None
+    """Where it was last at hand; None for an island that was made there."""
+    legs: tuple[Leg, ...]
+    """What it has done since."""
+
+
 class _Task(NamedTuple):
     job: Job
-    kept: Any
-    """The future of the state."""
+    away: _Away
     epoch: int
-    retries: int = 0
+    retries: int
 
 
 class DaskCrew:
@@ -58,9 +70,7 @@ class DaskCrew:
     def begin(self, problem: Problem) -> None:
         from distributed import as_completed
 
-        self._problem = self._client.submit(
-            receive_problem, problem, key=f"{self._name}-problem", pure=False
-        )
+        self._problem = self._submit(receive_problem, problem, priority=SOON)
         self._completed: Any = as_completed(
             loop=self._client.loop, with_results=True, raise_errors=False
         )
@@ -68,13 +78,13 @@ class DaskCrew:
         self._collector.start()
 
     def start(self, job: Job) -> None:
-        self._submit(job, 0)
+        self._start(job, 0)
 
     def fetch(self, held: Sequence[Held]) -> list[Packed]:
-        away = {place: h for place, h in enumerate(held) if not isinstance(h, Packed)}
-        told = [
-            self._client.submit(tell, h, True, pure=False, priority=10**9) for h in away.values()
-        ]
+        away: dict[int, Any] = {
+            place: self._alive(h) for place, h in enumerate(held) if not isinstance(h, Packed)
+        }
+        told = [self._submit(tell, h.future, True, priority=SOON) for h in away.values()]
         try:
             came = dict(zip(away, self._client.gather(told), strict=True))
         except Exception as error:
@@ -84,7 +94,7 @@ class DaskCrew:
     def clear(self) -> None:
         with self._lock:
             self._epoch += 1
-            dropped = [task.kept for task in self._tasks.values()]
+            dropped = [task.away.future for task in self._tasks.values()]
             self._tasks.clear()
         if dropped and self._client.status == "running":
             self._client.cancel(dropped)
@@ -100,21 +110,40 @@ class DaskCrew:
         scheduler = getattr(self._client.scheduler, "address", None) or "a scheduler that is gone"
         return f"{workers}{threads} of {scheduler}"
 
-    def _submit(self, job: Job, retries: int) -> None:
-        name = f"{self._name}-island-{job.leg.island}-{next(self._numbers)}"
-        held = freeze(job.held) if isinstance(job.held, Packed) else job.held
+    def _start(self, job: Job, retries: int) -> None:
+        with_state = job.priority >= 0 and job.priority % ANCHOR == ANCHOR - 1
         with self._lock:
-            kept = self._client.submit(
-                advance, self._problem, held, job.leg, self._version,
-                key=name, pure=False, priority=-job.priority,
-            )  # fmt: skip
-            with_state = job.priority >= 0 and job.priority % ANCHOR == ANCHOR - 1
-            told = self._client.submit(
-                tell, kept, with_state, key=f"{name}-told", pure=False, priority=10**6
-            )
-            self._tasks[told.key] = _Task(job, kept, self._epoch, retries)
+            away = self._advance(self._alive(job.held), job.leg, job.priority)
+            told = self._submit(tell, away.future, with_state, priority=SOON)
+            self._tasks[told.key] = _Task(job, away, self._epoch, retries)
             self._completed.add(told)
         self._wake.set()
+
+    def _advance(self, held: Held | None, leg: Leg, priority: int) -> _Away:
+        if isinstance(held, _Away):
+            before, anchor, legs = held.future, held.anchor, (*held.legs, leg)
+        else:
+            before, anchor, legs = None if held is None else freeze(held), held, (leg,)
+        future = self._submit(
+            advance, self._problem, before, leg, self._version, priority=-priority
+        )
+        return _Away(future, anchor, legs)
+
+    def _alive(self, held: Held | None) -> Held | None:
+        """The island; one that Dask has given up is worked out again from where it was last at hand.
+
+        It does so when several workers died with it, which is not the island's fault.
+        """
+        if not isinstance(held, _Away) or held.future.status in ("pending", "finished"):
+            return held
+        again: Held | None = held.anchor
+        for leg in held.legs:
+            again = self._advance(again, leg, 0)
+        return again
+
+    def _submit(self, function: Any, *arguments: Any, priority: int) -> Any:
+        key = f"{self._name}-{function.__name__}-{next(self._numbers)}"
+        return self._client.submit(function, *arguments, key=key, pure=False, priority=priority)
 
     def _collect(self) -> None:
         """In a thread of its own: pass on what comes in."""
@@ -140,12 +169,12 @@ class DaskCrew:
         try:
             if isinstance(result, Told):
                 self.last_worker = result.worker
-                held = task.kept if result.frozen is None else thaw(result.frozen)
+                held = task.away if result.frozen is None else thaw(result.frozen)
                 task.job.done(held, result.report)
             else:
                 error = result[1] if isinstance(result, tuple) else result
                 if type(error).__name__ == "KilledWorker" and task.retries < RETRIES:
-                    self._submit(task.job, task.retries + 1)
+                    self._start(task.job, task.retries + 1)
                 else:
                     task.job.failed(self._lost(error))
         except BaseException as error:

@@ -26,6 +26,8 @@ ANCHOR = 16
 """Stages from one time that the states come along to the next."""
 RETRIES = 100
 """How often a leg is begun again whose worker died."""
+ALIVE = ("pending", "finished")
+"""States of a future that can be waited for."""
 SOON = 10**6
 """The priority of what takes no time."""
 COUNT_SECONDS = 2.0
@@ -61,7 +63,8 @@ class DaskCrew:
         self._tasks: dict[str, _Task] = {}
         self._epoch = 0
         self._running = True
-        self._problem: Any = None
+        self._problem: Problem | None = None
+        self._sent: Any = None
         self._wake = threading.Event()
         self.last_worker = ""
         self._machines = 0
@@ -70,7 +73,7 @@ class DaskCrew:
     def begin(self, problem: Problem) -> None:
         from distributed import as_completed
 
-        self._problem = self._submit(receive_problem, problem, priority=SOON)
+        self._problem = problem
         self._completed: Any = as_completed(
             loop=self._client.loop, with_results=True, raise_errors=False
         )
@@ -84,6 +87,8 @@ class DaskCrew:
         away: dict[int, Any] = {
             place: self._alive(h) for place, h in enumerate(held) if not isinstance(h, Packed)
         }
+        if not away:
+            return list(held)
         told = [self._submit(tell, h.future, True, priority=SOON) for h in away.values()]
         try:
             came = dict(zip(away, self._client.gather(told), strict=True))
@@ -124,17 +129,17 @@ class DaskCrew:
             before, anchor, legs = held.future, held.anchor, (*held.legs, leg)
         else:
             before, anchor, legs = None if held is None else freeze(held), held, (leg,)
-        future = self._submit(
-            advance, self._problem, before, leg, self._version, priority=-priority
-        )
+        if self._sent is None or self._sent.status not in ALIVE:
+            self._sent = self._submit(receive_problem, self._problem, priority=SOON)
+        future = self._submit(advance, self._sent, before, leg, self._version, priority=-priority)
         return _Away(future, anchor, legs)
 
     def _alive(self, held: Held | None) -> Held | None:
-        """The island; one that Dask has given up is worked out again from where it was last at hand.
+        """The island; if Dask has given it up, worked out again from where it was last at hand.
 
-        It does so when several workers died with it, which is not the island's fault.
+        Dask does so when several workers died with it, which is not the island's fault.
         """
-        if not isinstance(held, _Away) or held.future.status in ("pending", "finished"):
+        if not isinstance(held, _Away) or held.future.status in ALIVE:
             return held
         again: Held | None = held.anchor
         for leg in held.legs:

@@ -140,7 +140,8 @@ class Recorder:
 
     def give_up(self) -> str:
         """Save what is at hand since the run's machines are gone; what to do about it."""
-        self.abandon("failed")
+        with suppress(RunError):
+            self.abandon("failed")
         if self.folder is None:
             return "start the run again, with a folder to keep it in"
         return (
@@ -176,6 +177,8 @@ class Recorder:
                 improved=progress.improved,
                 migrated=progress.migrated,
                 steps_per_second=round(progress.steps_per_second),
+                workers=progress.workers,
+                busy=round(progress.busy, 3),
             )
         if not progress.at_hand:
             return

@@ -19,11 +19,13 @@ import pytest
 import mdlrnn.cluster._connect as connect
 import mdlrnn.cluster._crew as crew_module
 from helpers.data import is_one_sentence
-from mdlrnn import InputError, Progress, Run, Search, Stop, evolve, resume
+from mdlrnn import Corpus, Encoding, InputError, Progress, Run, Search, Stop, evolve, resume
 from mdlrnn._errors import ClusterError, MissingExtra
 from mdlrnn.cluster._worker import Told, freeze, thaw
 from mdlrnn.runs import _recorder as recorder
-from mdlrnn.search._island import new_island, random_states
+from mdlrnn.search._archipelago import Archipelago
+from mdlrnn.search._evolve import evolve_islands
+from mdlrnn.search._island import Problem, epoch, new_island, random_states
 from mdlrnn.search._packed import Packed
 
 distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
@@ -222,11 +224,31 @@ def test_nothing_listens_on_other_interfaces() -> None:
         assert {s.getsockname()[0] for s in sockets} <= {"127.0.0.1"}, ports
 
 
-def test_a_state_survives_its_way() -> None:
-    from mdlrnn import Corpus, Encoding
-    from mdlrnn.search._archipelago import Archipelago
-    from mdlrnn.search._island import Problem, epoch
+def test_workers_that_are_gone_for_good_are_started_again(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew_module, "COUNT_SECONDS", 0.1)
+    monkeypatch.setattr(crew_module, "REPLENISH_SECONDS", 0.2)
+    asked: list[bool] = []
+    with connect._local("local:1") as cluster, distributed.Client(cluster) as client:
 
+        def replenish() -> None:
+            asked.append(True)
+            cluster.scale(1)
+
+        def go_away(progress: Progress) -> None:
+            if progress.generation == 40:
+                cluster.scale(0)
+
+        crew = crew_module.DaskCrew(client, replenish)
+        problem = Problem(Corpus.from_strings(STRINGS), SEARCH, Encoding())
+        there = evolve_islands(problem, STOP, crew=crew, on_progress=go_away)
+        crew.close()
+    assert asked
+    assert there.archipelago.digest() == run.archipelago.digest()
+
+
+def test_a_state_survives_its_way() -> None:
     problem = Problem(Corpus.from_strings(STRINGS), SEARCH, Encoding())
     state = epoch(problem, new_island(problem, random_states(1, 1)[0]), 50)
     again = thaw(freeze(Packed(state))).state()
@@ -278,9 +300,12 @@ def test_a_scheduler_without_workers_is_one_sentence(monkeypatch: pytest.MonkeyP
     empty = distributed.LocalCluster(
         n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
     )
-    with empty, distributed.Client(empty, set_as_default=False) as client:
-        with pytest.raises(InputError, match="no worker has come to tcp://") as caught:
-            on(client)
+    with (
+        empty,
+        distributed.Client(empty, set_as_default=False) as client,
+        pytest.raises(InputError, match="no worker has come to tcp://") as caught,
+    ):
+        on(client)
     assert is_one_sentence(str(caught.value))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from .._checks import check_known, short
 from .._errors import InputError, MissingExtra
 from .._files import read_text
-from ._crew import DaskCrew
+from ._crew import DaskCrew, Replenish
 from ._worker import version
 
 PROTOCOLS = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
@@ -40,9 +41,9 @@ def connected(cluster: object) -> Iterator[DaskCrew]:
     """The workers of a cluster: 'tcp://host:port', 'local:8', a YAML file, or a Dask client."""
     if find_spec("distributed") is None:
         raise MissingExtra("a search on a cluster", "Dask", "cluster")
-    with _client(cluster) as client:
+    with _client(cluster) as (client, replenish):
         _check_workers(client)
-        crew = DaskCrew(client)
+        crew = DaskCrew(client, replenish)
         try:
             yield crew
         finally:
@@ -50,24 +51,27 @@ def connected(cluster: object) -> Iterator[DaskCrew]:
 
 
 @contextmanager
-def _client(cluster: object) -> Iterator[Any]:
+def _client(cluster: object) -> Iterator[tuple[Any, Replenish]]:
+    """A client, and what starts workers again that are lost; others' clusters do so themselves."""
     if hasattr(cluster, "submit") and hasattr(cluster, "scheduler_info"):
-        yield cluster
-        return
-    if isinstance(cluster, str) and cluster.startswith(PROTOCOLS):
+        yield cluster, _nothing
+    elif isinstance(cluster, str) and cluster.startswith(PROTOCOLS):
         with _client_of(cluster, cluster) as client:
-            yield client
+            yield client, _nothing
     elif isinstance(cluster, str) and cluster.startswith(LOCAL):
         with _local(cluster) as made, _client_of(made, cluster) as client:
-            yield client
+            yield client, partial(made.scale, len(made.worker_spec))
     elif isinstance(cluster, str | Path) and Path(cluster).suffix in (".yaml", ".yml"):
         with _batch(Path(cluster)) as made, _client_of(made, str(cluster)) as client:
-            yield client
+            yield client, partial(made.scale, jobs=len(made.worker_spec))
     else:
         raise InputError(
             f"the cluster is {short(cluster)}; give tcp://HOST:PORT of a Dask scheduler, local:8 "
             "for 8 processes of this machine, or a .yaml file for a batch system."
         )
+
+
+def _nothing() -> None: ...
 
 
 @contextmanager
@@ -150,7 +154,8 @@ def _settings(path: Path) -> tuple[str, int, dict[str, Any]]:
     names = [name for name in data if name != "jobs"] if isinstance(data, Mapping) else []
     if len(names) != 1:
         raise InputError(
-            f"{path}: give jobs and one batch system ({', '.join(SYSTEMS)}) with its settings."
+            f"{path}: it does not name one batch system; give jobs, and the settings of one of "
+            f"{', '.join(SYSTEMS)}."
         )
     system, jobs = names[0], data.get("jobs")
     check_known(system, SYSTEMS, "batch system")

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -32,6 +33,12 @@ SOON = 10**6
 """The priority of what takes no time."""
 COUNT_SECONDS = 2.0
 """Between two counts of the workers."""
+REPLENISH_SECONDS = 20.0
+"""How long workers may stay away before they are started again, where that is up to the run."""
+
+
+Replenish = Callable[[], object]
+"""Starts workers again that are lost."""
 
 
 class _Away(NamedTuple):
@@ -54,8 +61,8 @@ class _Task(NamedTuple):
 class DaskCrew:
     remote = True
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    def __init__(self, client: Any, replenish: Replenish) -> None:
+        self._client, self._replenish = client, replenish
         self._name = f"mdlrnn-{uuid4().hex[:8]}"
         self._numbers = count()
         self._version = version()
@@ -65,7 +72,7 @@ class DaskCrew:
         self._running = True
         self._problem: Problem | None = None
         self._sent: Any = None
-        self._wake = threading.Event()
+        self._wake, self._closed = threading.Event(), threading.Event()
         self.last_worker = ""
         self._machines = 0
         self._count_workers()
@@ -77,8 +84,8 @@ class DaskCrew:
         self._completed: Any = as_completed(
             loop=self._client.loop, with_results=True, raise_errors=False
         )
-        self._collector = threading.Thread(target=self._collect, name="mdlrnn-dask", daemon=True)
-        self._collector.start()
+        for target in (self._collect, self._count):
+            threading.Thread(target=target, name="mdlrnn-dask", daemon=True).start()
 
     def start(self, job: Job) -> None:
         self._start(job, 0)
@@ -107,6 +114,7 @@ class DaskCrew:
     def close(self) -> None:
         self.clear()
         self._running = False
+        self._closed.set()
         self._wake.set()
 
     def describe(self) -> str:
@@ -152,7 +160,6 @@ class DaskCrew:
 
     def _collect(self) -> None:
         """In a thread of its own: pass on what comes in."""
-        counted = time.monotonic()
         while self._running:
             self._wake.wait(COUNT_SECONDS)
             self._wake.clear()
@@ -160,9 +167,6 @@ class DaskCrew:
                 for batch in self._completed.batches():
                     for future, result in batch:
                         self._take(future, result)
-                    if time.monotonic() - counted > COUNT_SECONDS:
-                        self._count_workers()
-                        counted = time.monotonic()
             except Exception as error:
                 self._fail(error)
 
@@ -201,10 +205,22 @@ class DaskCrew:
         what = str(error).splitlines()[0][:200] if str(error) else ""
         return ClusterError(f"a leg failed on the cluster ({type(error).__name__}: {what})")
 
+    def _count(self) -> None:
+        """In a thread of its own: who is there. Workers that stay away are started again."""
+        most, complete_at = self._machines, time.monotonic()
+        while not self._closed.wait(COUNT_SECONDS):
+            self._count_workers()
+            most = max(most, self._machines)
+            if self._machines == most:
+                complete_at = time.monotonic()
+            elif time.monotonic() - complete_at > REPLENISH_SECONDS:
+                complete_at = time.monotonic()
+                with suppress(Exception):
+                    self._replenish()
+
     def _count_workers(self) -> None:
-        try:
+        threads: dict[str, int] = {}
+        with suppress(Exception):
             threads = self._client.nthreads()
-        except Exception:
-            threads = {}
         self._machines = len(threads)
         self.workers = max(1, sum(threads.values()))

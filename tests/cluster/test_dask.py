@@ -167,7 +167,7 @@ def test_islands_that_dask_gives_up_are_worked_out_again(client: Any, run: Run) 
             task = self._tasks[future.key]
             if task.job.held is not None and not isinstance(task.job.held, Packed):
                 self._client.cancel([task.job.held.future])
-            result = (KilledWorker, KilledWorker("as if"), None)
+            result = KilledWorker("as if")
         take(self, future, result)
 
     with pytest.MonkeyPatch.context() as patch:

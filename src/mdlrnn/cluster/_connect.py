@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._checks import check_known, short
-from .._errors import InputError, MissingExtra
+from .._errors import InputError, MissingExtra, RunError
 from .._files import read_text
 from ._crew import DaskCrew, Replenish
 from ._worker import version
@@ -103,15 +103,21 @@ def _local(text: str) -> Iterator[Any]:
             f"the cluster is {short(text)}; give a number of processes after local:, from 1 to "
             f"{MOST_LOCAL}."
         )
-    made = LocalCluster(
-        n_workers=int(number),
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",
-        worker_dashboard_address="127.0.0.1:0",
-        silence_logs=50,
-    )
+    try:
+        made = LocalCluster(
+            n_workers=int(number),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        )
+    except (OSError, RuntimeError) as error:
+        raise RunError(
+            f"the processes of {text} cannot be started ({short(str(error))}); "
+            "ask for fewer, or use threads."
+        ) from None
     try:
         yield made
     finally:

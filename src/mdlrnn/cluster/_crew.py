@@ -81,9 +81,7 @@ class DaskCrew:
         from distributed import as_completed
 
         self._problem = problem
-        self._completed: Any = as_completed(
-            loop=self._client.loop, with_results=True, raise_errors=False
-        )
+        self._completed: Any = as_completed(loop=self._client.loop, raise_errors=False)
         for target in (self._collect, self._count):
             threading.Thread(target=target, name="mdlrnn-dask", daemon=True).start()
 
@@ -165,10 +163,17 @@ class DaskCrew:
             self._wake.clear()
             try:
                 for batch in self._completed.batches():
-                    for future, result in batch:
+                    for future, result in zip(batch, self._results(batch), strict=True):
                         self._take(future, result)
             except Exception as error:
                 self._fail(error)
+
+    def _results(self, futures: list[Any]) -> list[Any]:
+        """What was told, or the error; all in one message."""
+        if all(future.status == "finished" for future in futures):
+            with suppress(Exception):
+                return list(self._client.gather(futures))
+        return [_result_of(future) for future in futures]
 
     def _take(self, future: Any, result: Any) -> None:
         with self._lock:
@@ -181,7 +186,7 @@ class DaskCrew:
                 held = task.away if result.frozen is None else thaw(result.frozen)
                 task.job.done(held, result.report)
             else:
-                error = result[1] if isinstance(result, tuple) else result
+                error = result
                 if type(error).__name__ == "KilledWorker" and task.retries < RETRIES:
                     self._start(task.job, task.retries + 1)
                 else:
@@ -224,3 +229,10 @@ class DaskCrew:
             threads = self._client.nthreads()
         self._machines = len(threads)
         self.workers = max(1, sum(threads.values()))
+
+
+def _result_of(future: Any) -> Any:
+    try:
+        return future.result()
+    except Exception as error:
+        return error

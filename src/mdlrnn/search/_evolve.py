@@ -31,6 +31,9 @@ WORK_PER_CHECK = 1.5e8
 REMOTE_SECONDS = 2
 """How long a leg should take about that is run by another process or machine."""
 
+LEGS_A_SECOND = 50
+"""More than these make who hands them out a bottleneck."""
+
 OnProgress = Callable[[Progress], bool | None]
 
 
@@ -159,9 +162,12 @@ class _Search:
             yield from self._looks(done)
 
     def _looks_a_stage(self) -> int:
-        """So many that a stage of all islands takes a second, or a leg on another machine two."""
-        islands = self.problem.search.islands
-        return REMOTE_SECONDS * islands if self.crew.remote else min(self.crew.workers, islands)
+        """So many that a stage of all islands takes a second, or a leg on another machine two and
+        with many workers more."""
+        islands, workers = self.problem.search.islands, self.crew.workers
+        if self.crew.remote:
+            return round(islands * max(REMOTE_SECONDS, workers / LEGS_A_SECOND))
+        return min(workers, islands)
 
     def _looks(self, done: Round) -> Iterator[_Look]:
         last = len(done.stage.generations) - 1

@@ -372,7 +372,10 @@ slurm:
 def test_a_batch_system_is_asked_for_what_the_file_says(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    jobqueue = pytest.importorskip("dask_jobqueue", reason="pip install dask-jobqueue to test it")
+    before = signal.getsignal(signal.SIGINT)
+    with connect._signals_kept():
+        jobqueue = pytest.importorskip("dask_jobqueue", reason="pip install dask-jobqueue")
+    assert signal.getsignal(signal.SIGINT) is before, "Ctrl-C is the run's"
     asked: list[Any] = []
 
     class Fake:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -131,7 +133,8 @@ def _batch(path: Path) -> Iterator[Any]:
     system, jobs, options = _settings(path)
     if find_spec("dask_jobqueue") is None:
         raise MissingExtra(f"a cluster of {system}", "dask-jobqueue", "cluster")
-    import dask_jobqueue
+    with _signals_kept():
+        import dask_jobqueue
 
     try:
         made = getattr(dask_jobqueue, SYSTEMS[system])(**options)
@@ -146,6 +149,16 @@ def _batch(path: Path) -> Iterator[Any]:
     finally:
         with suppress(Exception):
             made.close(timeout=10)
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """dask-jobqueue takes Ctrl-C for itself when it is imported; a run is to be saved instead."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    if threading.current_thread() is threading.main_thread():
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _settings(path: Path) -> tuple[str, int, dict[str, Any]]:

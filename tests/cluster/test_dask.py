@@ -224,6 +224,20 @@ def test_nothing_listens_on_other_interfaces() -> None:
         assert {s.getsockname()[0] for s in sockets} <= {"127.0.0.1"}, ports
 
 
+def test_ctrl_c_in_the_terminal_leaves_local_workers_alone(run: Run) -> None:
+    """The terminal sends it to all processes of its group."""
+    with connect._local("local:1") as cluster, distributed.Client(cluster) as client:
+        (worker,) = client.run(os.getpid).values()
+
+        def press(progress: Progress) -> bool:
+            os.kill(worker, signal.SIGINT)
+            return progress.generation == 40
+
+        stopped = on(client, on_progress=press)
+        assert list(client.run(os.getpid).values()) == [worker]
+    assert (stopped.reason, stopped.archipelago.generation) == ("stopped", 40)
+
+
 def test_workers_that_are_gone_for_good_are_started_again(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,6 +28,8 @@ SYSTEMS = {
     "oar": "OARCluster", "htcondor": "HTCondorCluster",
 }  # fmt: skip
 """Batch systems, and what dask-jobqueue calls them."""
+_KEEP_ON = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+"""For workers in the terminal's group: Ctrl-C is for the run, which needs what they have."""
 _ASK = """
 def about():
     try:
@@ -114,6 +116,7 @@ def _local(text: str) -> Iterator[Any]:
             dashboard_address="127.0.0.1:0",
             worker_dashboard_address="127.0.0.1:0",
             silence_logs=50,
+            preload=_KEEP_ON,
         )
     except (OSError, RuntimeError) as error:
         raise RunError(

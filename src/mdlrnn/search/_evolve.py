@@ -119,6 +119,8 @@ class _Search:
         except KeyboardInterrupt:
             reason = "stopped"
         self.crew.clear()
+        if self.graph is not None:
+            self.graph.forget()
         states = tuple(packed.state() for packed in self.look.states())
         archipelago = replace(self.standing, islands=states)
         return _run(self.problem, self.stop, archipelago, reason, self._seconds())

@@ -24,6 +24,8 @@ FIRST = -1
 """The priority of what somebody waits for."""
 AHEAD = 512
 """States that may be kept for islands that are ahead, about; at least 4 for each island."""
+AHEAD_AWAY = 8
+"""Stages that an island may be ahead on other machines: what is lost there is to be done again."""
 WAKE_SECONDS = 0.5
 """Between two looks for Ctrl-C, which on some systems does not end a wait."""
 
@@ -96,6 +98,8 @@ class Graph:
         self._known = 0
         self._count = len(islands)
         self._window = max(4, AHEAD // self._count)
+        if crew.remote:
+            self._window = min(self._window, AHEAD_AWAY)
         self._given_out = 0
         self._passed: dict[int, dict[int, _Passed]] = {}
         """By stage and island."""
@@ -140,10 +144,12 @@ class Graph:
             before = after
             self._given_out += 1
 
-    def waiting(self) -> int:
-        """How many islands wait for others."""
+    def forget(self) -> None:
+        """Let go of all that is ahead of the last round, so that nobody works on it."""
         with self._changed:
-            return sum(self._is_free)
+            self._passed.clear()
+            self._waiting.clear()
+            self._latest.clear()
 
     def _stage(self, number: int) -> Stage | None:
         while self._known <= number:

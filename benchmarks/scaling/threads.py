@@ -4,10 +4,11 @@
     python benchmarks/scaling/threads.py --threads 1,2 --only anbn_500 --work 0.2
 
 For each corpus and number of islands the same search is run with each number of threads, and the
-digests of all networks must agree. Columns: seconds; how many times one thread; the share of the
-threads' time that was spent on islands (the rest is waiting); steps a second of that time, against
-one thread (what memory and clock speed cost); and the most that any schedule could give, since an
-island is one sequence of steps: the time of all islands by that of the slowest.
+digests of all networks must agree. Columns: seconds; how many times as fast as the first; the share
+of the threads' time that was spent on islands (the rest is waiting); steps a second of that time,
+against the first (what memory, clock speed and other programs cost); the cores that the process got
+from the system; and the most that any schedule could give, since an island is one sequence of
+steps: the time of all islands by that of the slowest.
 
 It needs the source tree, numba, numpy, click and rich, and takes about 4 minutes on 16 cores.
 """
@@ -59,7 +60,7 @@ def main() -> None:
     only = set(filter(None, options.only.split(",")))
     print(
         f"{'corpus':<12} {'islands':>7} {'threads':>7} {'seconds':>8} {'times':>6} "
-        f"{'on islands':>10} {'speed':>6} {'at most':>7}  digest"
+        f"{'on islands':>10} {'speed':>6} {'cores':>6} {'at most':>7}  digest"
     )
     for work in WORKS:
         if (only and work.corpus not in only) or options.islands not in (None, work.islands):
@@ -74,16 +75,17 @@ def _measure(work: Work, generations: int, numbers: list[int]) -> None:
     first: Run | None = None
     took = 0.0
     for threads in numbers:
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         run = evolve_islands(problem, Stop(generations=generations), threads=threads)
         seconds = time.perf_counter() - began
+        used = time.process_time() - used
         if first is None:
             first, took = run, seconds
         busy = run.statistics.busy_seconds
         print(
             f"{work.corpus:<12} {work.islands:>7} {threads:>7} {seconds:>8.2f} "
             f"{took / seconds:>6.2f} {busy / seconds / threads:>10.2f} "
-            f"{first.statistics.busy_seconds / busy:>6.2f} "
+            f"{first.statistics.busy_seconds / busy:>6.2f} {used / seconds:>6.2f} "
             f"{busy / run.statistics.longest_seconds:>7.1f}  {run.archipelago.digest()[:16]}",
             flush=True,
         )

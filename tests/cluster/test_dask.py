@@ -248,11 +248,12 @@ def test_workers_that_are_gone_for_good_are_started_again(
 
         def replenish() -> None:
             asked.append(True)
-            cluster.scale(1)
+            connect._start_again(cluster, 1)
 
         def go_away(progress: Progress) -> None:
             if progress.generation == 40:
-                cluster.scale(0)
+                (nanny,) = cluster.workers.values()
+                cluster.sync(nanny.close)
 
         crew = crew_module.DaskCrew(client, replenish)
         problem = Problem(Corpus.from_strings(STRINGS), SEARCH, Encoding())

@@ -64,7 +64,7 @@ def _client(cluster: object) -> Iterator[tuple[Any, Replenish]]:
             yield client, _nothing
     elif isinstance(cluster, str) and cluster.startswith(LOCAL):
         with _local(cluster) as made, _client_of(made, cluster) as client:
-            yield client, partial(made.scale, len(made.worker_spec))
+            yield client, partial(_start_again, made, len(made.worker_spec))
     elif isinstance(cluster, str | Path) and Path(cluster).suffix in (".yaml", ".yml"):
         with _batch(Path(cluster)) as made, _client_of(made, str(cluster)) as client:
             yield client, partial(made.scale, jobs=len(made.worker_spec))
@@ -128,6 +128,14 @@ def _local(text: str) -> Iterator[Any]:
     finally:
         with suppress(Exception):
             made.close(timeout=10)
+
+
+def _start_again(made: Any, count: int) -> None:
+    """Dask starts a process again that dies, but gives up when it dies while it starts."""
+    for name, nanny in list(made.workers.items()):
+        if nanny.status.name in ("closed", "failed"):
+            made.workers.pop(name, None)
+    made.scale(count)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ ROOMS = (
     ("corpus",),
     ("kernels",),
     ("search",),
+    ("cluster",),
     ("languages", "zoo"),
     ("tasks",),
     ("proofs",),

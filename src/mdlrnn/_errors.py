@@ -33,6 +33,14 @@ class RunError(RuntimeError):
         super().__init__(harmless(sentence))
 
 
+class ClusterError(RunError):
+    """The machines that a run goes on with are gone. `what` says so, without an end."""
+
+    def __init__(self, what: str, remedy: str = "start the run again, with a folder") -> None:
+        super().__init__(f"{what}; {remedy}.")
+        self.what = what
+
+
 def harmless(sentence: str) -> str:
     text = printable(sentence)
     if len(text) <= LONGEST_SENTENCE:

@@ -254,12 +254,12 @@ def test_a_signal_stops_and_saves(here: Path, number: int) -> None:
 
 def test_a_second_signal_stops_at_once(here: Path) -> None:
     slow = (
-        "import glob, pathlib, time, mdlrnn.search._evolve as module; true = module.epoch\n"
-        "def epoch(*a):\n"
+        "import glob, pathlib, time, mdlrnn.search._leg as module; true = module.advance_island\n"
+        "def advance_island(*a):\n"
         "    if glob.glob('run/checkpoint-*'):\n"
         "        pathlib.Path('asleep').touch(); time.sleep(100)\n"
         "    return true(*a)\n"
-        "module.epoch = epoch\n"
+        "module.advance_island = advance_island\n"
     )
     arguments = ["evolve", "anbn.txt", *SMALL, "--generations", "100000", "--out", "run"]
     with start(*arguments, script=slow + OFTEN) as process:

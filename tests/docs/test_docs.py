@@ -6,6 +6,7 @@ import doctest
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -16,6 +17,7 @@ import pytest
 
 from helpers.data import ROOT
 from mdlrnn import zoo
+from mdlrnn.cluster._connect import _settings as cluster_settings
 
 DOCS = ROOT / "docs"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -89,6 +91,25 @@ def test_the_readme_s_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     smaller = re.sub(r"generations=\d+", "generations=3", block)
     assert smaller != block
     exec(compile(smaller, "README.md", "exec"), {})
+
+
+def test_the_page_on_clusters_runs_as_it_stands(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="pip install distributed to test Dask")
+    page = DOCS / "cluster.md"
+    ((command, shown),) = commands(page)
+    assert shown == ""
+    call(command, tmp_path)
+    call("mdlrnn evolve anbn --size 100 --generations 60 --out here --quiet", tmp_path)
+    best = [(tmp_path / name / "best.json").read_text() for name in ("run", "here")]
+    assert best[0] == best[1]
+    (settings,) = blocks(page, "yaml")
+    path = tmp_path / "slurm.yaml"
+    path.write_text(settings)
+    system, jobs, options = cluster_settings(path)
+    assert (system, jobs, options["interface"]) == ("slurm", 8, "ib0")
+    (script,) = blocks(page, "bash")
+    if bash := shutil.which("bash"):
+        subprocess.run([bash, "-n"], input=script, text=True, check=True)
 
 
 def test_the_tutorial_can_be_followed(tmp_path: Path) -> None:

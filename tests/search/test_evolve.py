@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import math
 import multiprocessing
 import os
 import random
 import signal
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -104,21 +105,12 @@ def test_a_stopped_run_goes_on_as_if_it_had_not_stopped(run: Run, at: int) -> No
     assert untimed(whole) == untimed(run)
 
 
-class Interrupted(ThreadPoolExecutor):
-    """As if Ctrl-C were pressed in the third chunk of generations, while islands are advanced."""
-
-    left = 6 + 2 * 6 + 3
-
-    def submit(self, *arguments: Any, **options: Any) -> Future[Any]:
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
-        return super().submit(*arguments, **options)
-
-
 def test_ctrl_c_gives_back_the_run_so_far(run: Run) -> None:
-    with Interrupted(2) as pool:
-        stopped = evolve(CORPUS, SEARCH, stop=STOP, executor=pool)
+    def press(progress: Progress) -> None:
+        if progress.generation == 40:
+            _thread.interrupt_main()
+
+    stopped = evolve(CORPUS, SEARCH, stop=STOP, on_progress=press)
     assert (stopped.reason, stopped.archipelago.generation) == ("stopped", 40)
     assert stopped.score == score(stopped.best, CORPUS, stopped.encoding)
     whole = evolve_islands(PROBLEM, STOP, start=stopped.archipelago)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from .._errors import InputError
+from ..cluster._mpi import mpi_crew
 from ..interface._evolve import go_on, start
 from ..interface._progress import Display, display_for
 from ..interface._signals import EXIT_CODE, StopSignals
@@ -20,6 +22,7 @@ from ..network._objective import OBJECTIVES
 from ..network.schemes import SCHEMES
 from ..runs._files import holds_run
 from ..runs._settings import read_settings
+from ..search._crew import Crew
 from ..search._run import Progress, Run
 from ..search._settings import GENERATIONS, LIMITS, UNLIMITED, Search, Stop
 from ..tasks._sources import Source, source_from
@@ -72,6 +75,12 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @_limit("--target", "target", "SCORE", "Stop when the best score is this or less.")
 @_limit("--patience", "patience", "N", "Stop after so many generations without improvement.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="[default: all cores]")
+@click.option(
+    "--cluster",
+    metavar="WHERE",
+    help="Run on Dask: tcp://HOST:PORT, local:N for N processes, or a .yaml file.",
+)
+@click.option("--mpi", is_flag=True, help="Run on the processes that mpirun started.")
 @click.option(
     "--search",
     "kind",
@@ -139,6 +148,8 @@ def evolve(
     out: str | None,
     resume: str | None,
     threads: int | None,
+    cluster: str | None,
+    mpi: bool,
     kind: str | None,
     objective: str | None,
     hold_out: float | None,
@@ -172,26 +183,34 @@ def evolve(
         raise InputError("no source is given; name one, or a run to go on with: --resume DIR.")
     until = "proved" if until_proved else None
     display = display_for(quiet, as_json)
-    with StopSignals(display.say) as signals:
+    if mpi and (cluster is not None or threads is not None):
+        raise InputError("--mpi has its own processes; leave out --cluster and --threads.")
 
+    def carry_out(crew: Crew | None, signals: StopSignals) -> Run:
         def tell(progress: Progress) -> bool:
             return signals.asked
 
         common: dict[str, Any] = {
-            "until": until, "threads": threads, "display": display, "on_progress": tell,
+            "until": until, "threads": threads, "cluster": cluster, "crew": crew,
+            "display": display, "on_progress": tell,
         }  # fmt: skip
         if resume is None:
             assert source is not None
-            run = _new(
+            return _new(
                 source, given, limits, kind, objective, out, size=size, words=words,
                 hold_out=hold_out, **common,
             )  # fmt: skip
-        else:
-            if out is not None or kind is not None or hold_out is not None:
-                raise InputError(
-                    "--out, --search and --hold-out are for new runs; leave them out with --resume."
-                )
-            run = _resumed(Path(resume), source, given, limits, objective, words, **common)
+        if out is not None or kind is not None or hold_out is not None:
+            raise InputError(
+                "--out, --search and --hold-out are for new runs; leave them out with --resume."
+            )
+        return _resumed(Path(resume), source, given, limits, objective, words, **common)
+
+    with mpi_crew() if mpi else nullcontext() as crew:
+        if mpi and crew is None:
+            return  # a worker, whose work is done
+        with StopSignals(display.say) as signals:
+            run = carry_out(crew, signals)
     if as_json:
         print_json(run)
     else:

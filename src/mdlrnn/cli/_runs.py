@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from .._errors import printable
 from ..interface._say import say, say_json
 from ..interface._text import bits_text, count_text, table, terminal_width, time_text
 from ..runs._status import Status, find_runs, status_of
@@ -38,6 +39,9 @@ def runs(folders: tuple[str, ...], as_json: bool) -> None:
     if whole:
         say(_listing([_row(status) for status in whole]))
     for status in found:
+        if status.where:
+            text = f"{status.folder} is running on {status.where}."
+            say(textwrap.fill(printable(text), terminal_width(), subsequent_indent="    "))
         if status.status == "broken":
             text = f"{status.folder}: broken: {status.reason}"
             say(textwrap.fill(text, terminal_width(), subsequent_indent="    "))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from .._errors import InputError
+from .._errors import InputError, printable
 from ..interface._say import say
 from ..interface._text import bits_text, count_text, terminal_width, time_text
 from ..network._network import Network
@@ -50,6 +50,8 @@ def view(folder: Path, status: Status) -> list[str]:
     of = "" if status.generations is None else f" of {status.generations:,}"
     rows.append(("generation", f"{status.generation:,}{of}"))
     rows.append(("steps", f"{count_text(status.steps)} in {time_text(status.seconds)}"))
+    if status.where:
+        rows.append(("running on", printable(status.where)))
     network = _best(folder)
     if network is not None:
         rows.append(("network", summary(network)))

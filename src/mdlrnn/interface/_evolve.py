@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from .._checks import check_threads, short
 from .._errors import InputError
 from .._files import PathLike
+from ..cluster._connect import connected
 from ..corpus._corpus import Corpus
 from ..kernels._warm_up import compile_rest
 from ..network._encoding import Encoding
@@ -23,6 +24,7 @@ from ..runs._files import BEST, PROVED, holds_run
 from ..runs._recorder import SHOWN, Recorder, begin, reopen
 from ..runs._settings import read_settings
 from ..search._archipelago import network_of
+from ..search._crew import Crew
 from ..search._evolve import OnProgress
 from ..search._island import Problem
 from ..search._run import Run
@@ -49,6 +51,7 @@ def evolve(
     prove: bool = True,
     threads: int | None = None,
     executor: Executor | None = None,
+    cluster: object = None,
     progress: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
@@ -64,14 +67,16 @@ def evolve(
     `on_progress` is told too, and may return True to stop. Ctrl-C stops the search and gives back
     the run so far.
 
-    Islands are advanced by as many threads as there are cores, or by the executor given; the same
-    seed gives the same networks on any of them.
+    Islands are advanced by as many threads as there are cores, or by the executor or the cluster
+    given: a Dask client, the address of a scheduler ('tcp://host:8786'), 'local:8' for so many
+    processes of this machine, or a YAML file for a batch system. The same seed gives the same
+    networks on any of them.
     """
     display = display_in_python(progress)
     return start(
         source, search, stop=stop, until=until, objective=objective, folder=folder, size=size,
         words=words, hold_out=hold_out, prove=prove, threads=threads, executor=executor,
-        display=display, on_progress=on_progress,
+        cluster=cluster, display=display, on_progress=on_progress,
     )  # fmt: skip
 
 
@@ -84,6 +89,7 @@ def resume(
     prove: bool = True,
     threads: int | None = None,
     executor: Executor | None = None,
+    cluster: object = None,
     progress: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
@@ -95,7 +101,7 @@ def resume(
     display = display_in_python(progress)
     return go_on(
         folder, stop=stop, until=until, corpus=corpus, prove=prove, threads=threads,
-        executor=executor, display=display, on_progress=on_progress,
+        executor=executor, cluster=cluster, display=display, on_progress=on_progress,
     )  # fmt: skip
 
 
@@ -114,12 +120,15 @@ def start(
     prove: bool = True,
     threads: int | None = None,
     executor: Executor | None = None,
+    cluster: object = None,
+    crew: Crew | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
     """`evolve`, with the display given; a folder may be named after the source."""
     search = _value(search, Search, "search")
     stop = _value(stop, Stop, "stop")
-    _check_common(until, threads, executor)
+    _check_common(until, threads, executor, cluster)
+    workers = _workers(cluster, crew)
     source = source_from(given, size=size, words=words)
     if until is not None:
         _demand(source)
@@ -135,7 +144,9 @@ def start(
     problem = Problem(corpus, search, encoding, _objective(objective))
     home = folder(source) if callable(folder) else folder
     opened = begin(home, problem, stop, source.about(), held)
-    return _carry_out(opened, source, until, prove, threads, executor, display, on_progress)
+    return _carry_out(
+        opened, workers, source, until, prove, threads, executor, display, on_progress
+    )
 
 
 def go_on(
@@ -148,6 +159,8 @@ def go_on(
     prove: bool = True,
     threads: int | None = None,
     executor: Executor | None = None,
+    cluster: object = None,
+    crew: Crew | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
     """`resume`, with the display given."""
@@ -155,7 +168,8 @@ def go_on(
         raise InputError(f"{short(folder)} is no folder; give the folder that a run was saved in.")
     if stop is not None:
         stop = _value(stop, Stop, "stop")
-    _check_common(until, threads, executor)
+    _check_common(until, threads, executor, cluster)
+    workers = _workers(cluster, crew)
     home = Path(folder)
     source = run_source(home) if holds_run(home) else None
     if until is not None and source is not None:
@@ -164,7 +178,9 @@ def go_on(
     words = source is not None and source.words
     known = None if corpus is None else source_from(corpus, words=words).corpus()
     opened = reopen(home, known, stop)
-    return _carry_out(opened, source, until, prove, threads, executor, display, on_progress)
+    return _carry_out(
+        opened, workers, source, until, prove, threads, executor, display, on_progress
+    )
 
 
 def run_source(folder: Path) -> Source:
@@ -178,6 +194,7 @@ def run_source(folder: Path) -> Source:
 
 def _carry_out(
     opened: AbstractContextManager[Recorder],
+    workers: AbstractContextManager[Crew | None],
     source: Source | None,
     until: str | None,
     prove: bool,
@@ -193,10 +210,10 @@ def _carry_out(
         display(progress)
         return bool(on_progress(progress)) if on_progress is not None else False
 
-    with opened as recorder:
+    with workers as crew, opened as recorder:
         with display:
             display.announce(title_of(recorder))
-            run = recorder.evolve(executor, threads, tell, prover if until else None)
+            run = recorder.evolve(executor, threads, tell, prover if until else None, crew)
         compile_rest()
         theorem = None
         if prover is not None and (prove or run.reason == PROVED_RIGHT):
@@ -285,10 +302,19 @@ def _unlimited(stop: Stop) -> Stop:
     return replace(stop, generations=UNLIMITED) if stop.generations is None else stop
 
 
-def _check_common(until: object, threads: object, executor: object) -> None:
+def _workers(cluster: object, crew: Crew | None) -> AbstractContextManager[Crew | None]:
+    """Who advances the islands, if it is not threads or an executor."""
+    return nullcontext(crew) if cluster is None else connected(cluster)
+
+
+def _check_common(until: object, threads: object, executor: object, cluster: object) -> None:
     if until not in (None, PROVED_RIGHT):
         raise InputError(f'until is {short(until)}; give "{PROVED_RIGHT}" or leave it out.')
     check_threads(threads)
+    if cluster is not None and (threads is not None or executor is not None):
+        raise InputError(
+            "threads and an executor are for this machine; leave them out with a cluster."
+        )
     if executor is not None and not hasattr(executor, "submit"):
         raise InputError(
             f"the executor is {short(executor)}; give one of concurrent.futures, or Dask's."

@@ -191,6 +191,7 @@ class Live:
         view.add_row(
             "steps", f"{count_text(now.steps)}, {count_text(now.steps_per_second)} a second"
         )
+        view.add_row("workers", _workers_text(now))
         view.add_row("time", passed + ("" if left is None else f", at most {time_text(left)} left"))
         view.add_row("", f"[dim]{self._message}[/dim]")
         return view
@@ -203,6 +204,10 @@ def _generation_text(now: Progress, seconds: float) -> str:
         done = now.generation / now.generations if now.generations else 1.0
         return f"{now.generation:,} of {now.generations:,}  {_bar(done)}"
     return f"{now.generation:,}" + ("" if limit is None else f"  {_bar(min(1.0, seconds / limit))}")
+
+
+def _workers_text(now: Progress) -> str:
+    return f"{now.workers}, {math.floor(now.busy * 100)} % of their time on islands"
 
 
 def _line(now: Progress) -> str:

@@ -14,12 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._errors import InputError, RunError
+from .._errors import ClusterError, InputError, RunError
 from .._files import PathLike, reason_of
 from ..corpus._corpus import Corpus
 from ..network._network import Network
 from ..network._objective import Score
 from ..search._archipelago import Archipelago, network_of
+from ..search._crew import Crew
 from ..search._evolve import OnProgress, evolve_islands
 from ..search._island import Problem
 from ..search._run import Progress, Run
@@ -89,7 +90,7 @@ class Recorder:
         self.problem = problem
         self.start = start
         self.settings = settings
-        self._latest = start
+        self._latest: Archipelago | Progress | None = start
         self._saved = None if start is None else start.generation
         self._best: Network | None = None
         self._saved_at = self._logged_at = time.monotonic()
@@ -100,6 +101,7 @@ class Recorder:
         threads: int | None = None,
         on_progress: OnProgress | None = None,
         until: Until | None = None,
+        crew: Crew | None = None,
     ) -> Run:
         ended: str | None = None
 
@@ -108,13 +110,13 @@ class Recorder:
             self._record(progress)
             stop_requested = on_progress(progress) if on_progress is not None else None
             if until is not None and (progress.improved or progress.migrated):
-                front = sorted(progress.archipelago.front(), key=lambda entry: entry[0] + entry[1])
+                front = sorted(progress.front(), key=lambda entry: entry[0] + entry[1])
                 ended = until([network_of(self.problem, row) for *_, row in front[:SHOWN]])
             return stop_requested or ended is not None
 
         run = evolve_islands(
-            self.problem, self.settings.stop, executor=executor, threads=threads,
-            on_progress=tell, start=self.start,
+            self.problem, self.settings.stop, executor=executor, threads=threads, crew=crew,
+            on_progress=tell, start=self.start, fronts=until is not None,
         )  # fmt: skip
         if ended is not None:
             run = replace(run, reason=ended)
@@ -131,8 +133,22 @@ class Recorder:
     def abandon(self, reason: str) -> None:
         """Save the run as it was last seen; the process is about to leave it."""
         if self._latest is not None:
-            self._save(self._latest)
-            self._log("end", self._latest, reason=reason)
+            archipelago = (
+                self._latest.archipelago if isinstance(self._latest, Progress) else self._latest
+            )
+            self._save(archipelago)
+            self._log("end", archipelago, reason=reason)
+
+    def give_up(self) -> str:
+        """Save what is at hand since the run's machines are gone; what to do about it."""
+        with suppress(RunError):
+            self.abandon("failed")
+        if self.folder is None:
+            return "start the run again, with a folder to keep it in"
+        return (
+            "the run has stopped, and once that is put right mdlrnn evolve --resume "
+            f"{self.folder} goes on from generation {self._saved or 0:,}"
+        )
 
     def show(self, archipelago: Archipelago) -> None:
         """Write the front and, if it is not the one that is there, the best network."""
@@ -152,13 +168,22 @@ class Recorder:
             self._best = best
 
     def _record(self, progress: Progress) -> None:
-        self._latest = progress.archipelago
+        """Write down where the run stands. Checkpoints wait for a look with all islands at hand."""
         at = time.monotonic()
         if progress.improved or progress.migrated or at - self._logged_at >= LOG_SECONDS:
             self._logged_at = at
-            speed = progress.steps_per_second
-            news = {"improved": progress.improved, "migrated": progress.migrated}
-            self._log("progress", progress.archipelago, **news, steps_per_second=round(speed))
+            self._log(
+                "progress",
+                progress,
+                improved=progress.improved,
+                migrated=progress.migrated,
+                steps_per_second=round(progress.steps_per_second),
+                workers=progress.workers,
+                busy=round(progress.busy, 3),
+            )
+        if not progress.at_hand:
+            return
+        self._latest = progress
         passed = at - self._saved_at
         if passed >= (LEAST_SECONDS if progress.migrated else MOST_SECONDS):
             self._save(progress.archipelago)
@@ -182,18 +207,21 @@ class Recorder:
         self.show(archipelago)
         self._saved_at = time.monotonic()
 
-    def _log(self, event: str, archipelago: Archipelago, **more: Any) -> None:
+    def _log(self, event: str, at: Archipelago | Progress, **more: Any) -> None:
         if self.folder is None:
             return
-        value, g, d_given_g, _ = archipelago.best_row()
+        if isinstance(at, Progress):
+            value, g, d_given_g = at.value, at.g, at.d_given_g
+        else:
+            value, g, d_given_g, _ = at.best_row()
         append_event(
             self.folder,
             {
                 "event": event,
                 "time": now(),
-                "generation": archipelago.generation,
-                "steps": archipelago.steps,
-                "seconds": round(archipelago.seconds, 3),
+                "generation": at.generation,
+                "steps": at.steps,
+                "seconds": round(at.seconds, 3),
                 "value": value,
                 "g": g,
                 "d_given_g": d_given_g,
@@ -278,6 +306,8 @@ def _abandoned_well(recorder: Recorder) -> Iterator[Recorder]:
     """Whatever else goes wrong, what has been found so far is saved."""
     try:
         yield recorder
+    except ClusterError as error:
+        raise ClusterError(error.what, recorder.give_up()) from None
     except RunError:
         raise
     except BaseException as error:

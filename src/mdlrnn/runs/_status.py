@@ -11,7 +11,7 @@ from .._errors import InputError
 from .._files import reason_of
 from ..search._settings import UNLIMITED
 from ._files import LOCK, LOG, SETTINGS, checkpoints, read_log
-from ._lock import is_held
+from ._lock import holder, is_held
 from ._sealed import is_sealed, read_sealed
 from ._settings import read_settings
 
@@ -30,6 +30,8 @@ class Status(NamedTuple):
     mdl: float | None = None
     steps: int = 0
     seconds: float = 0.0
+    where: str = ""
+    """Of a run that is running: on what, and which process directs it."""
 
 
 def find_runs(root: Path) -> Iterator[Path]:
@@ -62,6 +64,7 @@ def status_of(folder: Path) -> Status:
         return Status(
             folder, status, reason, settings.corpus.get("name"),
             generations=limit if limit < UNLIMITED else None, **seen,
+            where=_where(folder, events) if running else "",
         )  # fmt: skip
     except OSError as error:
         return Status(folder, "broken", reason_of(error))
@@ -79,6 +82,11 @@ def _standing(running: bool, events: list[dict[str, Any]]) -> tuple[str, str]:
     if reason == "failed":
         return "interrupted", "an error"
     return ("stopped", "") if reason == "stopped" else ("finished", reason)
+
+
+def _where(folder: Path, events: list[dict[str, Any]]) -> str:
+    told = [event["workers"] for event in events if isinstance(event.get("workers"), str)]
+    return ", ".join([*told[-1:], *filter(None, [holder(folder / LOCK)])])
 
 
 def _latest(events: list[dict[str, Any]]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -71,13 +72,16 @@ class Archipelago:
 
     def front(self) -> list[tuple[int, float, Words]]:
         """(|G|, |D:G|, row): for each |G| the best network, where it beats all shorter ones."""
-        every = [entry for state in self.islands for entry in front_of(state)]
-        every.sort(key=lambda entry: (entry[0], entry[1]))
-        kept: list[tuple[int, float, Words]] = []
-        for entry in every:
-            if not kept or entry[1] < kept[-1][1]:
-                kept.append(entry)
-        return kept
+        return front_among(entry for state in self.islands for entry in front_of(state))
+
+
+def front_among(entries: Iterable[tuple[int, float, Words]]) -> list[tuple[int, float, Words]]:
+    """Those that none beats in both |G| and |D:G|, shortest first; among equals the first."""
+    kept: list[tuple[int, float, Words]] = []
+    for entry in sorted(entries, key=lambda entry: entry[:2]):
+        if not kept or entry[1] < kept[-1][1]:
+            kept.append(entry)
+    return kept
 
 
 def network_of(problem: Problem, row: Words) -> Network:

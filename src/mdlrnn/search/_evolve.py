@@ -1,13 +1,14 @@
-"""The search itself: islands advanced side by side, looked at between chunks of generations."""
+"""The search itself: islands that go on side by side, looked at every few generations."""
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 from .._checks import check_threads
 from ..kernels._compile import source_of
@@ -16,14 +17,22 @@ from ..kernels._length import weight_norms
 from ..kernels._state import State
 from ..network._network import Network
 from ..network._objective import Score
-from ._archipelago import Archipelago, network_of
-from ._island import Problem, check_room, epoch, new_island, random_states, restart
-from ._migration import ARCHIVE, archive_best, is_crowded, migrate, stagnant
+from ._archipelago import Archipelago, front_among, network_of
+from ._crew import Crew, Executors, Held, Threads
+from ._graph import Graph, Round, Stage, run_legs, stages, states_at
+from ._island import Problem, check_room, random_states
+from ._leg import Entry, Leg, View, entries_of, view_of
+from ._packed import Packed
 from ._run import Progress, Run, Statistics
 from ._settings import Stop
 
 WORK_PER_CHECK = 1.5e8
-"""Steps times nodes between two looks at the clock, the target and the user: about a second."""
+"""Steps times nodes between two looks at the target and the user: about a second of one core."""
+REMOTE_SECONDS = 2
+"""How long a leg should take about that is run by another process or machine."""
+
+LEGS_A_SECOND = 50
+"""More than these make who hands them out a bottleneck."""
 
 OnProgress = Callable[[Progress], bool | None]
 
@@ -34,53 +43,23 @@ def evolve_islands(
     *,
     executor: Executor | None = None,
     threads: int | None = None,
+    crew: Crew | None = None,
     on_progress: OnProgress | None = None,
     start: Archipelago | None = None,
+    fronts: bool = False,
 ) -> Run:
     """Search for the network that minimises the objective on the corpus.
 
-    Islands are advanced by the executor given, by default by as many threads as there are cores; a
-    process pool or a cluster's executor gives the same networks. `start` goes on from the final
-    population of an earlier run with the same settings. Ctrl-C ends the search as `on_progress`
-    can: what has been found so far is given back.
+    Islands are advanced by the crew or the executor given, by default by as many threads as there
+    are cores; the networks are the same. `start` goes on from the final population of an earlier
+    run with the same settings. `fronts` is for an `on_progress` that asks for the front often.
+    Ctrl-C ends the search as `on_progress` can: what has been found so far is given back.
     """
     check_room(problem)
-    search = problem.search
-    interval = check_interval(problem)
-    with _executor(executor, threads) as pool:
-        archipelago = start or _new_archipelago(problem, pool)
-        clock = _Clock(archipelago)
-        try:
-            archipelago, progress = snapshot(problem, stop, archipelago, clock, False)
-            reason = _ended(stop, archipelago, on_progress, progress)
-            while not reason:
-                due = archipelago.migrated_at + search.migration_interval
-                chunk = min(
-                    interval - archipelago.generation % interval,
-                    due - archipelago.generation,
-                    stop.last_generation - archipelago.generation,
-                )
-                advanced, migrated = _advance(problem, archipelago, chunk, due, clock, pool)
-                archipelago, progress = snapshot(problem, stop, advanced, clock, migrated)
-                reason = _ended(stop, archipelago, on_progress, progress)
-        except KeyboardInterrupt:
-            if executor is None:
-                pool.shutdown(wait=True, cancel_futures=True)
-            reason = "stopped"
-    return _run(problem, stop, archipelago, reason)
-
-
-class _Clock:
-    """Time and steps since this call began; a run that goes on has spent some before."""
-
-    def __init__(self, start: Archipelago) -> None:
-        self.began = self.migrated = time.monotonic()
-        self.seconds_before = start.seconds
-        self.steps_before = start.steps
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self.began
+    check_threads(threads)
+    with _crew(crew, executor, threads) as workers:
+        workers.begin(problem)
+        return _Search(problem, stop, workers, on_progress, start, fronts).run()
 
 
 def check_interval(problem: Problem) -> int:
@@ -90,115 +69,229 @@ def check_interval(problem: Problem) -> int:
     return max(1, min(search.migration_interval, round(WORK_PER_CHECK / work)))
 
 
-def _advance(
-    problem: Problem,
-    archipelago: Archipelago,
-    generations: int,
-    due: int,
-    clock: _Clock,
-    pool: Executor,
-) -> tuple[Archipelago, bool]:
-    """The archipelago so many generations later, and whether networks migrated then."""
-    search = problem.search
-    tasks = [
-        pool.submit(epoch, problem, state, generations, is_crowded(search, i))
-        for i, state in enumerate(archipelago.islands)
-    ]
-    states = [task.result() for task in tasks]
-    archipelago = replace(archipelago, generation=archipelago.generation + generations)
-    late = (
-        search.migration_seconds is not None
-        and time.monotonic() - clock.migrated >= search.migration_seconds
-    )
-    migrating = archipelago.generation == due or late
-    if migrating:
-        states = _exchange(problem, states, archipelago.migrations, pool)
-        clock.migrated = time.monotonic()
-        archipelago = replace(
-            archipelago,
-            migrations=archipelago.migrations + 1,
-            migrated_at=archipelago.generation,
+class _Look(NamedTuple):
+    """Where all islands stand at one generation."""
+
+    generation: int
+    migrated: bool
+    views: tuple[View, ...]
+    entries: tuple[tuple[Entry, ...], ...]
+    """Of each island, what joined its front since the last look."""
+    at_hand: bool
+    states: Callable[[], list[Packed]]
+
+
+class _Search:
+    """A search while it runs."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        stop: Stop,
+        crew: Crew,
+        on_progress: OnProgress | None,
+        start: Archipelago | None,
+        fronts: bool,
+    ) -> None:
+        self.problem, self.stop, self.crew = problem, stop, crew
+        self.on_progress = on_progress
+        self.start = start
+        self.began = self.migrated = time.monotonic()
+        self.standing = Archipelago(()) if start is None else replace(start, islands=())
+        self.seconds_before = self.standing.seconds
+        self.generation_before = self.standing.generation
+        self.fronts: list[list[tuple[int, float, Words]]] | None = None
+        if fronts:
+            self.fronts = [[] for _ in range(problem.search.islands)]
+        self.graph: Graph | None = None
+        self.seconds = [0.0] * problem.search.islands
+        """Spent on each island, but for what the present graph has spent."""
+
+    def run(self) -> Run:
+        self.look, islands = self._beginning()
+        reason = ""
+        try:
+            reason = self._see(self.look)
+            by_clock = self.problem.search.migration_seconds is not None
+            looks = self._by_clock(islands) if by_clock else self._by_graph(islands)
+            while not reason:
+                reason = self._see(next(looks))
+        except KeyboardInterrupt:
+            reason = "stopped"
+        self.crew.clear()
+        if self.graph is not None:
+            self.graph.forget()
+        states = tuple(packed.state() for packed in self.look.states())
+        archipelago = replace(self.standing, islands=states)
+        return _run(self.problem, self.stop, archipelago, reason, self._seconds())
+
+    def _beginning(self) -> tuple[_Look, list[Held]]:
+        """The islands that the search goes on from, or new ones."""
+        search = self.problem.search
+        if self.start is not None:
+            kept = [Packed(state) for state in self.start.islands]
+            views = tuple(map(view_of, self.start.islands))
+            entries = tuple(tuple(entries_of(state)) for state in self.start.islands)
+            return _Look(self.start.generation, False, views, entries, True, lambda: kept), kept
+        fronts = self.fronts is not None
+        legs = [
+            Leg(i, random=random, fronts=fronts)
+            for i, random in enumerate(random_states(search.seed, search.islands))
+        ]
+        # The first island alone: it compiles the kernels for all.
+        made = run_legs(self.crew, [None], legs[:1])
+        made += run_legs(self.crew, [None] * (len(legs) - 1), legs[1:])
+        islands = [one.held for one in made]
+        self.seconds = [one.report.seconds for one in made]
+        look = _Look(
+            0,
+            False,
+            tuple(one.report.views[0][1] for one in made),
+            tuple(tuple(entry for _, entry in one.report.entries) for one in made),
+            _at_hand(islands),
+            partial(self.crew.fetch, islands),
         )
-    return replace(archipelago, islands=tuple(states)), migrating
+        return look, islands
+
+    def _by_graph(self, islands: list[Held]) -> Iterator[_Look]:
+        course = stages(
+            self.problem, self.standing, self.stop.last_generation,
+            check_interval(self.problem), self._looks_a_stage(),
+        )  # fmt: skip
+        fronts = self.fronts is not None
+        self.graph = Graph(self.problem, self.crew, islands, course, fronts)
+        for done in self.graph.rounds():
+            yield from self._looks(done)
+
+    def _looks_a_stage(self) -> int:
+        """So many that a stage of all islands takes a second, or a leg on another machine two and
+        with many workers more."""
+        islands, workers = self.problem.search.islands, self.crew.workers
+        if self.crew.remote:
+            return round(islands * max(REMOTE_SECONDS, workers / LEGS_A_SECOND))
+        return min(workers, islands)
+
+    def _looks(self, done: Round) -> Iterator[_Look]:
+        last = len(done.stage.generations) - 1
+        for number, generation in enumerate(done.stage.generations):
+            yield _Look(
+                generation,
+                done.stage.migrates and number == last,
+                tuple(views[number] for views in done.views),
+                tuple(tuple(e for at, e in each if at == number) for each in done.entries),
+                number == last and _at_hand(done.after),
+                partial(states_at, self.crew, done, number),
+            )
+
+    def _by_clock(self, islands: Sequence[Held]) -> Iterator[_Look]:
+        """One look after the other, since the clock may ask for a migration at any of them."""
+        search = self.problem.search
+        interval = check_interval(self.problem)
+        while True:
+            at = self.standing
+            # A stage without its migration, which the clock may put off or ask for.
+            stage = next(stages(self.problem, at, self.stop.last_generation, interval, 1))
+            done = self._round(islands, stage._replace(migrates=False))
+            assert search.migration_seconds is not None
+            late = time.monotonic() - self.migrated >= search.migration_seconds
+            if stage.migrates or late:
+                exchange = Stage((), stage.generations, True, at.migrations)
+                entries = done.entries
+                done = self._round(done.after, exchange)
+                entries = tuple(a + b for a, b in zip(entries, done.entries, strict=True))
+                done = done._replace(entries=entries)
+                self.migrated = time.monotonic()
+            islands = done.after
+            yield from self._looks(done)
+
+    def _round(self, islands: Sequence[Held], stage: Stage) -> Round:
+        self.seconds = self._seconds()
+        fronts = self.fronts is not None
+        self.graph = Graph(self.problem, self.crew, islands, iter((stage,)), fronts)
+        return next(self.graph.rounds())
+
+    def _seconds(self) -> list[float]:
+        """Spent on each island since the search began."""
+        if self.graph is None:
+            return self.seconds
+        return [a + b for a, b in zip(self.seconds, self.graph.seconds, strict=True)]
+
+    def _see(self, look: _Look) -> str:
+        """Note what a look shows and tell of it; the reason to end here, or nothing."""
+        at = replace(self.standing, generation=look.generation)
+        if look.migrated:
+            at = replace(at, migrations=at.migrations + 1, migrated_at=look.generation)
+        spent = time.monotonic() - self.began
+        at = replace(at, seconds=self.seconds_before + spent)
+        best = min(look.views, key=lambda view: view.value)
+        search = self.problem.search
+        each = search.islands * search.population
+        steps = each * look.generation
+        improved = best.value < at.best
+        if improved:
+            entry = {
+                "generation": at.generation, "steps": steps, "seconds": round(at.seconds, 3),
+                "value": best.value, "g": best.g, "d_given_g": best.d_given_g,
+            }  # fmt: skip
+            at = replace(
+                at,
+                best=best.value,
+                improved_at=at.generation,
+                history=(*at.history, entry),
+            )
+        self.look, self.standing = look, at
+        if self.fronts is not None:
+            for island, joined in enumerate(look.entries):
+                if joined:
+                    self.fronts[island] = front_among([*self.fronts[island], *joined])
+        progress = Progress(
+            generation=at.generation,
+            generations=self.stop.last_generation,
+            value=best.value,
+            g=best.g,
+            d_given_g=best.d_given_g,
+            steps=steps,
+            steps_per_second=each * (at.generation - self.generation_before) / max(spent, 1e-9),
+            seconds=at.seconds,
+            improved=improved,
+            island_values=tuple(view.value for view in look.views),
+            migrated=look.migrated,
+            row=best.row,
+            standing=at,
+            at_hand=look.at_hand,
+            islands=partial(_states, look),
+            entries=None if self.fronts is None else partial(_front, self.fronts),
+            workers=self.crew.describe(),
+            busy=min(1.0, sum(self._seconds()) / max(spent * self.crew.workers, 1e-9)),
+            problem=self.problem,
+            stop=self.stop,
+        )
+        stop_requested = self.on_progress is not None and bool(self.on_progress(progress))
+        return _reason(self.stop, at) or ("stopped" if stop_requested else "")
 
 
-def _exchange(problem: Problem, states: list[State], turn: int, pool: Executor) -> list[State]:
-    """Migration; with `restarts`, only from islands that stagnate, and these restart."""
-    search = problem.search
-    if not search.restarts or len(states) < 2 or search.migration_size == 0:
-        return migrate(states, search.migration_size, turn)
-    leaving = stagnant(states, search.migration_interval)
-    renewed = [pool.submit(restart, problem, states[i]) for i in leaving]
-    states = list(states)
-    states[ARCHIVE] = archive_best(states, leaving, search.migration_size)
-    for i, task in zip(leaving, renewed, strict=True):
-        states[i] = task.result()
-    return states
+def _states(look: _Look) -> tuple[State, ...]:
+    return tuple(packed.state() for packed in look.states())
+
+
+def _front(fronts: list[list[tuple[int, float, Words]]]) -> list[tuple[int, float, Words]]:
+    return front_among(entry for front in fronts for entry in front)
+
+
+def _at_hand(islands: Sequence[Held]) -> bool:
+    return all(isinstance(held, Packed) for held in islands)
 
 
 @contextmanager
-def _executor(given: Executor | None, threads: int | None) -> Iterator[Executor]:
-    check_threads(threads)
-    if given is not None:
-        yield given
+def _crew(crew: Crew | None, executor: Executor | None, threads: int | None) -> Iterator[Crew]:
+    if crew is not None:
+        yield crew
         return
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        yield pool
-
-
-def _new_archipelago(problem: Problem, pool: Executor) -> Archipelago:
-    randoms = random_states(problem.search.seed, problem.search.islands)
-    first = pool.submit(new_island, problem, randoms[0]).result()
-    rest = [pool.submit(new_island, problem, random) for random in randoms[1:]]
-    return Archipelago((first, *(task.result() for task in rest)))
-
-
-def snapshot(
-    problem: Problem, stop: Stop, archipelago: Archipelago, clock: _Clock, migrated: bool
-) -> tuple[Archipelago, Progress]:
-    """Note an improvement, and say where the run stands."""
-    value, g, d_given_g, _ = archipelago.best_row()
-    improved = value < archipelago.best
-    spent = clock.seconds
-    archipelago = replace(archipelago, seconds=clock.seconds_before + spent)
-    steps = archipelago.steps
-    if improved:
-        entry = {
-            "generation": archipelago.generation, "steps": steps,
-            "seconds": round(archipelago.seconds, 3), "value": value, "g": g,
-            "d_given_g": d_given_g,
-        }  # fmt: skip
-        archipelago = replace(
-            archipelago,
-            best=value,
-            improved_at=archipelago.generation,
-            history=(*archipelago.history, entry),
-        )
-    progress = Progress(
-        generation=archipelago.generation,
-        generations=stop.last_generation,
-        value=value,
-        g=g,
-        d_given_g=d_given_g,
-        steps=steps,
-        steps_per_second=(steps - clock.steps_before) / max(spent, 1e-9),
-        seconds=archipelago.seconds,
-        improved=improved,
-        island_values=tuple(float(state.values.min()) for state in archipelago.islands),
-        migrated=migrated,
-        archipelago=archipelago,
-        problem=problem,
-        stop=stop,
-    )
-    return archipelago, progress
-
-
-def _ended(
-    stop: Stop, archipelago: Archipelago, on_progress: OnProgress | None, progress: Progress
-) -> str:
-    """Why to end now, or nothing; `on_progress` may ask for it."""
-    stop_requested = on_progress is not None and bool(on_progress(progress))
-    return _reason(stop, archipelago) or ("stopped" if stop_requested else "")
+    own = Threads(threads) if executor is None else Executors(executor)
+    try:
+        yield own
+    finally:
+        own.close()
 
 
 def _reason(stop: Stop, archipelago: Archipelago) -> str:
@@ -215,7 +308,9 @@ def _reason(stop: Stop, archipelago: Archipelago) -> str:
     return ""
 
 
-def _run(problem: Problem, stop: Stop, archipelago: Archipelago, reason: str) -> Run:
+def _run(
+    problem: Problem, stop: Stop, archipelago: Archipelago, reason: str, seconds: list[float]
+) -> Run:
     value, g, d_given_g, row = archipelago.best_row()
     best, score = _scored(problem, g, d_given_g, row)
     return Run(
@@ -231,6 +326,8 @@ def _run(problem: Problem, stop: Stop, archipelago: Archipelago, reason: str) ->
             archipelago.cache_hits,
             archipelago.seconds,
             archipelago.steps / max(archipelago.seconds, 1e-9),
+            sum(seconds),
+            max(seconds),
         ),
         search=problem.search,
         stop=stop,

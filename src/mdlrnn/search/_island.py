@@ -1,8 +1,7 @@
-"""One island: an epoch as a pure function from state to state.
+"""One island: how it begins, goes on and restarts.
 
-`epoch` is what executors run, in threads, processes or on other machines. It depends on nothing but
-its arguments; what it keeps between calls (the corpus tree, working memory, remembered scores) only
-saves time.
+What an island becomes depends on nothing but its state and the problem; what is kept between calls
+(the corpus tree, working memory, remembered scores) only saves time.
 """
 
 from __future__ import annotations
@@ -83,9 +82,11 @@ def space_for(inputs: int, outputs: int, search: Search, encoding: Encoding) -> 
 
 
 class _Memory(threading.local):
-    """Each thread's working memory for the problem and row size it last worked on."""
+    """Each thread's working memory for the problem that it last worked on."""
 
-    key: tuple[Problem, int] | None = None
+    problem: Problem | None = None
+    words: int = 0
+    tools: Tools
     work: Workspace
     memo: Memo
 
@@ -93,13 +94,18 @@ class _Memory(threading.local):
 _MEMORY = _Memory()
 
 
-def _memory_for(problem: Problem, tree: Tree, words: int) -> tuple[Workspace, Memo]:
-    if _MEMORY.key != (problem, words):
+def _memory_for(problem: Problem, words: int) -> _Memory:
+    """Working memory for rows of so many words; it is made again only when they get longer."""
+    memory = _MEMORY
+    if memory.problem is not problem:
+        if memory.problem != problem:
+            memory.tools, memory.memo, memory.words = tools_for(problem), new_memo(), 0
+        memory.problem = problem
+    if memory.words < words:
         most = (words - HEADER) // CONNECTION_WORDS + 1
-        _MEMORY.work = workspace_for(tree, most, most)
-        _MEMORY.memo = new_memo()
-        _MEMORY.key = (problem, words)
-    return _MEMORY.work, _MEMORY.memo
+        memory.work = workspace_for(memory.tools.tree, most, most)
+        memory.words = words
+    return memory
 
 
 def random_states(seed: int, islands: int) -> list[Random]:
@@ -130,24 +136,25 @@ def new_island(problem: Problem, random: Random) -> State:
         front_lengths=np.zeros(FRONT_SIZE, dtype=np.int64),
         front_bits=np.zeros(FRONT_SIZE),
     )
-    return _populated(problem, state)
-
-
-def restart(problem: Problem, state: State) -> State:
-    """The island with new random networks; its random state, counters and front go on."""
-    state = copy_of(state)
-    state.best_value[0] = np.inf
-    return _populated(problem, state)
-
-
-def _populated(problem: Problem, state: State) -> State:
     _advance(problem, state, 0, populate=True)
     return state
 
 
+def restart_island(problem: Problem, state: State) -> None:
+    """Fill the island with new random networks; its random state, counters and front go on."""
+    state.best_value[0] = np.inf
+    _advance(problem, state, 0, populate=True)
+
+
 def epoch(problem: Problem, state: State, generations: int, crowded: bool = False) -> State:
     """The island so many generations later. The state given is left as it is."""
-    state = copy_of(state)
+    parts: Any = (part.copy() for part in state)
+    return advance_island(problem, State(*parts), generations, crowded)
+
+
+def advance_island(problem: Problem, state: State, generations: int, crowded: bool) -> State:
+    """The island so many generations later. The state given is written to, or if its rows get too
+    short a wider one."""
     end = int(state.counters[STEPS]) + generations * problem.search.population
     while (steps := end - int(state.counters[STEPS])) > 0:
         if _advance(problem, state, steps, crowded=crowded) == NEEDS_ROOM:
@@ -158,15 +165,14 @@ def epoch(problem: Problem, state: State, generations: int, crowded: bool = Fals
 def _advance(
     problem: Problem, state: State, steps: int, *, populate: bool = False, crowded: bool = False
 ) -> int:
-    tools = tools_for(problem)
     search = problem.search
     words = state.genomes.shape[1]
-    work, memo = _memory_for(problem, tools.tree, words)
+    memory = _memory_for(problem, words)
     child = np.zeros(words, dtype=np.int64)
     with announced("advance", "the search", warm_up):
         return advance(
             state, populate, steps, search.tournament, search.distinct, search.elitist, crowded,
-            *tools, work, memo, child,
+            *memory.tools, memory.work, memory.memo, child,
         )  # fmt: skip
 
 
@@ -184,11 +190,6 @@ def check_room(problem: Problem) -> None:
             f"max_connections is {search.max_connections}, but each of the {corpus.outputs} "
             "outputs starts with one; allow more connections."
         )
-
-
-def copy_of(state: State) -> State:
-    parts: Any = (part.copy() for part in state)
-    return State(*parts)
 
 
 def with_room(state: State, words: int) -> State:

@@ -1,55 +1,65 @@
 """What islands have to do with each other: migration round the ring, or restarts and the archive.
 
 The archive is the first island. It never restarts, and the best networks of islands that do are
-kept there, so the best network of a run is never lost.
+kept there, so the best network of a run is never lost. Islands meet through offers alone, so that
+an island can go on as soon as the offers that it waits for are there.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from ..kernels._genome import size_of
+from ..kernels._genome import Words, size_of
 from ..kernels._state import IMPROVED_AT, STEPS, State, join_front
-from ._island import best_of, copy_of, with_room
+from ._island import best_of, with_room
 from ._settings import Search
 
 ARCHIVE = 0
 """The number of the island that keeps what others have found."""
+# What happens at a migration.
+NOTHING, RING, RESTARTS = "", "ring", "restarts"
 
 
-def migrate(states: list[State], size: int, turn: int) -> list[State]:
-    """Each island sends copies of its best networks on, where they replace the worst.
+class Offer(NamedTuple):
+    """The best networks of an island, best first."""
 
-    The islands stand in a ring, and an island sends `1 + turn mod (islands - 1)` places on, so that
-    in the course of the migrations each island sends to every other.
+    rows: tuple[Words, ...]
+    values: tuple[float, ...]
+    lengths: tuple[int, ...]
+    bits: tuple[float, ...]
+
+
+def exchange_of(search: Search) -> str:
+    """What happens at the migrations of a search."""
+    if search.islands < 2 or search.migration_size == 0:
+        return NOTHING
+    return RESTARTS if search.restarts else RING
+
+
+def homes_of(search: Search, island: int, turn: int) -> tuple[int, ...]:
+    """The islands whose offers an island receives at migration number `turn`, in this order.
+
+    In a ring an island sends `1 + turn mod (islands - 1)` places on, so that in the course of the
+    migrations each island sends to every other. With restarts only the archive receives.
     """
-    count = len(states)
-    if count < 2 or size == 0:
-        return states
-    step = 1 + turn % (count - 1)
-    words = max(state.genomes.shape[1] for state in states)
-    arrived = []
-    for here, state in enumerate(states):
-        home = states[here - step]
-        needed = max(int(size_of(home.genomes[i])) for i in best_of(home, size))
-        fits = state.genomes.shape[1]
-        grown = state if fits >= needed else with_room(state, words)
-        arrived.append(_receive(grown, home, size))
-    return arrived
+    kind = exchange_of(search)
+    if kind == RING:
+        return ((island - 1 - turn % (search.islands - 1)) % search.islands,)
+    if kind == RESTARTS and island == ARCHIVE:
+        return tuple(i for i in range(search.islands) if i != ARCHIVE)
+    return ()
 
 
-def stagnant(states: list[State], generations: int) -> list[int]:
-    """The islands, but for the archive, that found nothing better for as long as they wait.
+def is_stagnant(search: Search, island: int, state: State) -> bool:
+    """Whether an island found nothing better for as long as it waits; the archive never is.
 
     Some wait longer than others: what a basin is worth shows after 30,000 steps or after 500,000.
     """
-    waited = generations * len(states[0].values)
-    return [
-        i
-        for i, state in enumerate(states)
-        if i != ARCHIVE
-        and state.counters[STEPS] - state.counters[IMPROVED_AT] >= waited * patience_of(i)
-    ]
+    waits = search.migration_interval * search.population * patience_of(island)
+    waited = int(state.counters[STEPS] - state.counters[IMPROVED_AT])
+    return island != ARCHIVE and waited >= waits
 
 
 def patience_of(island: int) -> int:
@@ -65,27 +75,32 @@ def is_crowded(search: Search, island: int) -> bool:
     return search.crowding and search.elitist and island % 8 >= 4
 
 
-def archive_best(states: list[State], leaving: list[int], size: int) -> State:
-    """The archive with the best networks of the islands that are about to restart."""
-    archive = states[ARCHIVE]
-    for i in leaving:
-        needed = max(int(size_of(states[i].genomes[j])) for j in best_of(states[i], size))
-        if archive.genomes.shape[1] < needed:
-            archive = with_room(archive, states[i].genomes.shape[1])
-        archive = _receive(archive, states[i], size)
-    return archive
+def offer_of(state: State, size: int) -> Offer:
+    places = best_of(state, size)
+    return Offer(
+        tuple(state.genomes[i, : int(size_of(state.genomes[i]))].copy() for i in places),
+        tuple(float(state.values[i]) for i in places),
+        tuple(int(state.lengths[i]) for i in places),
+        tuple(float(state.bits[i]) for i in places),
+    )
 
 
-def _receive(state: State, home: State, size: int) -> State:
-    state = copy_of(state)
-    worst = np.argsort(state.values, kind="stable")[-size:]
-    for i, j in zip(worst, best_of(home, size), strict=True):
-        used = int(size_of(home.genomes[j]))
-        state.genomes[i, :used] = home.genomes[j, :used]
-        state.values[i] = home.values[j]
-        state.lengths[i] = home.lengths[j]
-        state.bits[i] = home.bits[j]
-        state.best_value[0] = min(state.best_value[0], home.values[j])
+def receive(state: State, offer: Offer) -> State:
+    """The island with the networks offered in place of its worst. The state given is written to,
+    or if its rows are too short a wider one."""
+    needed = max(row.size for row in offer.rows)
+    words = state.genomes.shape[1]
+    while words < needed:
+        words *= 2
+    if words > state.genomes.shape[1]:
+        state = with_room(state, words)
+    worst = np.argsort(state.values, kind="stable")[-len(offer.rows) :]
+    for i, row, value, length, bits in zip(worst, *offer, strict=True):
+        state.genomes[i, : row.size] = row
+        state.values[i] = value
+        state.lengths[i] = length
+        state.bits[i] = bits
+        state.best_value[0] = min(state.best_value[0], value)
         join_front(
             state.genomes[i], state.lengths[i], state.bits[i], state.counters, state.front,
             state.front_lengths, state.front_bits,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._later import later
+from ..kernels._genome import Words
+from ..kernels._state import State
 from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network._objective import Objective, Score
@@ -36,7 +39,19 @@ class Progress(NamedTuple):
     island_values: tuple[float, ...]
     """The best value on each island."""
     migrated: bool
-    archipelago: Archipelago
+    row: Words
+    """The best network as kernels have it."""
+    standing: Archipelago
+    """The numbers of the archipelago, without its islands."""
+    at_hand: bool
+    """Whether the islands are kept as they were here; if not, `archipelago` works them out."""
+    islands: Callable[[], tuple[State, ...]]
+    entries: Callable[[], list[tuple[int, float, Words]]] | None
+    """The front, where somebody asked for it beforehand."""
+    workers: str
+    """Who runs the islands."""
+    busy: float
+    """The share of their time that the workers have spent on islands, from 0 to 1."""
     problem: Problem
     stop: Stop
 
@@ -44,8 +59,17 @@ class Progress(NamedTuple):
     def mdl(self) -> float:
         return self.g + self.d_given_g
 
+    @property
+    def archipelago(self) -> Archipelago:
+        """All islands as they are here."""
+        return replace(self.standing, islands=self.islands())
+
+    def front(self) -> list[tuple[int, float, Words]]:
+        """(|G|, |D:G|, row): for each |G| the best network, where it beats all shorter ones."""
+        return self.archipelago.front() if self.entries is None else self.entries()
+
     def best(self) -> Network:
-        return network_of(self.problem, self.archipelago.best_row()[3])
+        return network_of(self.problem, self.row)
 
     def __repr__(self) -> str:
         return (
@@ -61,6 +85,10 @@ class Statistics(NamedTuple):
     """Evaluations answered from memory; depends on threads and restarts, unlike the result."""
     seconds: float
     steps_per_second: float
+    busy_seconds: float = 0.0
+    """Spent on islands since the run was begun or resumed, all workers together."""
+    longest_seconds: float = 0.0
+    """Of these, on the island that took longest: no number of workers is faster than that."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,120 @@
+"""How far a cluster goes: what its scheduler takes, what travels, and how much faster it is.
+
+    python benchmarks/scaling/cluster.py throughput --workers 2
+    python benchmarks/scaling/cluster.py efficiency --workers 1,16
+
+`throughput` runs legs of no generations on processes of this machine: legs a second is what the
+scheduler and the client take at most (each leg is two of Dask's tasks), bytes are those of reports
+and legs. From both follows the table of islands: how long a leg must be for the scheduler to be
+busy a tenth of its time. Measured where it says so, computed elsewhere.
+
+`efficiency` runs the same search with each number of worker processes and with one thread here;
+the digests must agree.
+
+It needs the extra cluster, and takes about 3 minutes on 16 cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
+
+from mdlrnn.cluster._connect import connected
+from mdlrnn.cluster._crew import DaskCrew
+from mdlrnn.search._evolve import evolve_islands
+from mdlrnn.search._graph import run_legs
+from mdlrnn.search._island import Problem, random_states
+from mdlrnn.search._leg import Leg
+from mdlrnn.search._run import Run
+from mdlrnn.search._settings import Search, Stop
+from mdlrnn.tasks._sources import source_from
+
+WORKS = (("anbn_500", 128, 600), ("dyck2_20000", 64, 40))
+SHARE = 0.1
+"""Of the scheduler's time that may go to legs, so that workers do not wait for it."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["throughput", "efficiency"])
+    parser.add_argument("--workers", default="2", help="processes; several with commas between")
+    parser.add_argument("--islands", type=int, default=200, help="for throughput")
+    parser.add_argument("--work", type=float, default=1.0, help="times the usual generations")
+    options = parser.parse_args()
+    workers = [int(text) for text in options.workers.split(",")]
+    if options.what == "throughput":
+        for count in workers:
+            _throughput(count, options.islands)
+    else:
+        for name, islands, generations in WORKS:
+            _efficiency(name, islands, max(1, round(generations * options.work)), workers)
+
+
+def _throughput(workers: int, islands: int) -> None:
+    source = source_from("anbn_500")
+    problem = Problem(source.corpus(), Search(islands=islands), source.encoding())
+    sizes: list[int] = []
+    take = DaskCrew._take
+
+    def measured(self: Any, future: Any, result: Any) -> None:
+        sizes.append(len(pickle.dumps(result)))
+        take(self, future, result)
+
+    with connected(f"local:{workers}") as crew:
+        crew.begin(problem)
+        randoms = random_states(1, islands)
+        legs = [Leg(i, random=random) for i, random in enumerate(randoms)]
+        held = [one.held for one in run_legs(crew, [None] * islands, legs)]
+        DaskCrew._take = measured  # type: ignore[method-assign]
+        empty = [Leg(i) for i in range(islands)]
+        rounds, began = 0, time.perf_counter()
+        while time.perf_counter() - began < 10:
+            held = [one.held for one in run_legs(crew, held, empty)]
+            rounds += 1
+        seconds = time.perf_counter() - began
+        DaskCrew._take = take  # type: ignore[method-assign]
+        rate = rounds * islands / seconds
+        size = sum(sizes) / len(sizes) + len(pickle.dumps(empty[0]))
+        print(f"{workers} workers, {islands} islands: {rate:,.0f} empty legs a second (measured)")
+        print(f"{size:,.0f} bytes an island and leg (measured, without the states every 16 legs)")
+    print(f"islands  a leg must take, for {SHARE:.0%} of the scheduler (computed)")
+    for count in (100, 1_000, 10_000):
+        print(f"{count:>7,}  {count / rate / SHARE:,.2f} s with a core for each island")
+
+
+def _efficiency(name: str, islands: int, generations: int, numbers: list[int]) -> None:
+    source = source_from(name)
+    problem = Problem(source.corpus(), Search(islands=islands), source.encoding())
+    stop = Stop(generations=generations)
+    evolve_islands(problem, Stop(generations=0))  # compiles
+    first: Run | None = None
+    took = 0.0
+    for count in numbers:
+        with connected(f"local:{count}") as crew:
+            evolve_islands(problem._replace(search=Search(islands=count)), Stop(), crew=crew,
+                           on_progress=lambda progress: True)  # fmt: skip
+        with connected(f"local:{count}") as crew:
+            began = time.perf_counter()
+            run = evolve_islands(problem, stop, crew=crew)
+            seconds = time.perf_counter() - began
+        if first is None:
+            first, took = run, seconds
+        busy = run.statistics.busy_seconds
+        print(
+            f"{name:<12} {islands:>4} islands {count:>3} workers {seconds:>8.2f} s "
+            f"{took / seconds:>6.2f} times, {busy / seconds / count:.2f} of the time on islands, "
+            f"at most {busy / run.statistics.longest_seconds:.1f}  {run.archipelago.digest()[:16]}",
+            flush=True,
+        )
+        if run.archipelago.digest() != first.archipelago.digest():
+            sys.exit("the networks differ, so these are not the same work")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""How much faster more threads are, on identical work: same seed, same generations, same networks.
+
+    python benchmarks/scaling/threads.py
+    python benchmarks/scaling/threads.py --threads 1,2 --only anbn_500 --work 0.2
+
+For each corpus and number of islands the same search is run with each number of threads, and the
+digests of all networks must agree. Columns: seconds; how many times as fast as the first; the share
+of the threads' time that was spent on islands (the rest is waiting); steps a second of that time,
+against the first (what memory, clock speed and other programs cost); the cores that the process got
+from the system; and the most that any schedule could give, since an island is one sequence of
+steps: the time of all islands by that of the slowest.
+
+It needs the source tree, numba, numpy, click and rich, and takes about 4 minutes on 16 cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
+
+from mdlrnn.search._crew import cores
+from mdlrnn.search._evolve import evolve_islands
+from mdlrnn.search._island import Problem
+from mdlrnn.search._run import Run
+from mdlrnn.search._settings import Search, Stop
+from mdlrnn.tasks._sources import source_from
+
+
+class Work(NamedTuple):
+    corpus: str
+    islands: int
+    generations: int
+
+
+WORKS = (
+    Work("anbn_500", 16, 1500),
+    Work("anbn_500", 128, 300),
+    Work("dyck1_500", 16, 1500),
+    Work("dyck1_500", 128, 300),
+    Work("dyck2_20000", 16, 120),
+    Work("dyck2_20000", 128, 20),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    powers = [2**k for k in range(1, 10) if 2**k < cores()]
+    usual = ",".join(map(str, sorted({1, *powers[1::2], cores()})))
+    parser.add_argument("--threads", default=usual, help=f"[default: {usual}]")
+    parser.add_argument("--only", default="", help="corpora, with commas between")
+    parser.add_argument("--islands", type=int, help="only with so many islands")
+    parser.add_argument("--work", type=float, default=1.0, help="times the usual generations")
+    options = parser.parse_args()
+    numbers = [int(text) for text in options.threads.split(",")]
+    only = set(filter(None, options.only.split(",")))
+    print(
+        f"{'corpus':<12} {'islands':>7} {'threads':>7} {'seconds':>8} {'times':>6} "
+        f"{'on islands':>10} {'speed':>6} {'cores':>6} {'at most':>7}  digest"
+    )
+    for work in WORKS:
+        if (only and work.corpus not in only) or options.islands not in (None, work.islands):
+            continue
+        _measure(work, max(1, round(work.generations * options.work)), numbers)
+
+
+def _measure(work: Work, generations: int, numbers: list[int]) -> None:
+    source = source_from(work.corpus)
+    problem = Problem(source.corpus(), Search(islands=work.islands), source.encoding())
+    evolve_islands(problem, Stop(generations=0))  # compiles
+    first: Run | None = None
+    took = 0.0
+    for threads in numbers:
+        began, used = time.perf_counter(), time.process_time()
+        run = evolve_islands(problem, Stop(generations=generations), threads=threads)
+        seconds = time.perf_counter() - began
+        used = time.process_time() - used
+        if first is None:
+            first, took = run, seconds
+        busy = run.statistics.busy_seconds
+        print(
+            f"{work.corpus:<12} {work.islands:>7} {threads:>7} {seconds:>8.2f} "
+            f"{took / seconds:>6.2f} {busy / seconds / threads:>10.2f} "
+            f"{first.statistics.busy_seconds / busy:>6.2f} {used / seconds:>6.2f} "
+            f"{busy / run.statistics.longest_seconds:>7.1f}  {run.archipelago.digest()[:16]}",
+            flush=True,
+        )
+        if run.archipelago.digest() != first.archipelago.digest():
+            sys.exit("the networks differ, so these are not the same work")
+
+
+if __name__ == "__main__":
+    main()

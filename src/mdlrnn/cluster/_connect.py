@@ -1,0 +1,235 @@
+"""Which cluster a user means: an address, processes of this machine, a batch system, a client."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from .._checks import check_known, short
+from .._errors import InputError, MissingExtra, RunError
+from .._files import read_text
+from ._crew import DaskCrew, Replenish
+from ._worker import version
+
+PROTOCOLS = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
+LOCAL = "local:"
+MOST_LOCAL = 1024
+ANSWER_SECONDS = 10
+WORKER_SECONDS = 120
+"""How long to wait for a scheduler's answer, and for its first worker."""
+SYSTEMS = {
+    "slurm": "SLURMCluster", "pbs": "PBSCluster", "sge": "SGECluster", "lsf": "LSFCluster",
+    "oar": "OARCluster", "htcondor": "HTCondorCluster",
+}  # fmt: skip
+"""Batch systems, and what dask-jobqueue calls them."""
+_KEEP_ON = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+"""For workers in the terminal's group: Ctrl-C is for the run, which needs what they have."""
+_ASK = """
+def about():
+    try:
+        from mdlrnn.cluster._worker import version
+    except ImportError as error:
+        return {"missing": error.name or str(error)}
+    return {"version": version()}
+"""
+
+
+@contextmanager
+def connected(cluster: object) -> Iterator[DaskCrew]:
+    """The workers of a cluster: 'tcp://host:port', 'local:8', a YAML file, or a Dask client."""
+    if find_spec("distributed") is None:
+        raise MissingExtra("a search on a cluster", "Dask", "cluster")
+    with _client(cluster) as (client, replenish):
+        _check_workers(client)
+        crew = DaskCrew(client, replenish)
+        try:
+            yield crew
+        finally:
+            crew.close()
+
+
+@contextmanager
+def _client(cluster: object) -> Iterator[tuple[Any, Replenish]]:
+    """A client, and what starts workers again that are lost; others' clusters do so themselves."""
+    if hasattr(cluster, "submit") and hasattr(cluster, "scheduler_info"):
+        yield cluster, _nothing
+    elif isinstance(cluster, str) and cluster.startswith(PROTOCOLS):
+        with _client_of(cluster, cluster) as client:
+            yield client, _nothing
+    elif isinstance(cluster, str) and cluster.startswith(LOCAL):
+        with _local(cluster) as made, _client_of(made, cluster) as client:
+            yield client, partial(_start_again, made, len(made.worker_spec))
+    elif isinstance(cluster, str | Path) and Path(cluster).suffix in (".yaml", ".yml"):
+        with _batch(Path(cluster)) as made, _client_of(made, str(cluster)) as client:
+            yield client, partial(made.scale, jobs=len(made.worker_spec))
+    else:
+        raise InputError(
+            f"the cluster is {short(cluster)}; give tcp://HOST:PORT of a Dask scheduler, local:8 "
+            "for 8 processes of this machine, or a .yaml file for a batch system."
+        )
+
+
+def _nothing() -> None: ...
+
+
+@contextmanager
+def _client_of(where: Any, name: str) -> Iterator[Any]:
+    from distributed import Client
+
+    try:
+        client = Client(where, timeout=ANSWER_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"no Dask scheduler answers at {short(name)} ({short(reason)}); check the address, or "
+            "start one with dask scheduler."
+        ) from None
+    try:
+        yield client
+    finally:
+        with suppress(Exception):
+            client.close(timeout=2)
+
+
+@contextmanager
+def _local(text: str) -> Iterator[Any]:
+    from distributed import LocalCluster
+
+    number = text.removeprefix(LOCAL)
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= MOST_LOCAL:
+        raise InputError(
+            f"the cluster is {short(text)}; give a number of processes after local:, from 1 to "
+            f"{MOST_LOCAL}."
+        )
+    try:
+        made = LocalCluster(
+            n_workers=int(number),
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+            preload=_KEEP_ON,
+        )
+    except (OSError, RuntimeError) as error:
+        raise RunError(
+            f"the processes of {text} cannot be started ({short(str(error))}); "
+            "ask for fewer, or use threads."
+        ) from None
+    try:
+        yield made
+    finally:
+        with suppress(Exception):
+            made.close(timeout=10)
+
+
+def _start_again(made: Any, count: int) -> None:
+    """Dask starts a process again that dies, but gives up when it dies while it starts."""
+    for name, nanny in list(made.workers.items()):
+        if nanny.status.name in ("closed", "failed"):
+            made.workers.pop(name, None)
+    made.scale(count)
+
+
+@contextmanager
+def _batch(path: Path) -> Iterator[Any]:
+    """Jobs of a batch system, as many as the file says; the scheduler runs here."""
+    system, jobs, options = _settings(path)
+    if find_spec("dask_jobqueue") is None:
+        raise MissingExtra(f"a cluster of {system}", "dask-jobqueue", "cluster")
+    with _signals_kept():
+        import dask_jobqueue
+
+    try:
+        made = getattr(dask_jobqueue, SYSTEMS[system])(**options)
+        made.scale(jobs=jobs)
+    except (TypeError, ValueError, OSError, RuntimeError) as error:
+        raise InputError(
+            f"{path}: {system} does not take these settings ({short(str(error))}); "
+            "see the manual of dask-jobqueue."
+        ) from None
+    try:
+        yield made
+    finally:
+        with suppress(Exception):
+            made.close(timeout=10)
+
+
+@contextmanager
+def _signals_kept() -> Iterator[None]:
+    """dask-jobqueue takes Ctrl-C for itself when it is imported; a run is to be saved instead."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    if threading.current_thread() is threading.main_thread():
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _settings(path: Path) -> tuple[str, int, dict[str, Any]]:
+    """The batch system, the number of jobs and what a job asks for, from a file."""
+    import yaml
+
+    text = read_text(path, "cluster settings")
+    try:
+        data = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError):
+        raise InputError(f"{path}: not YAML; see the page on clusters for an example.") from None
+    names = [name for name in data if name != "jobs"] if isinstance(data, Mapping) else []
+    if len(names) != 1:
+        raise InputError(
+            f"{path}: it does not name one batch system; give jobs, and the settings of one of "
+            f"{', '.join(SYSTEMS)}."
+        )
+    system, jobs = names[0], data.get("jobs")
+    check_known(system, SYSTEMS, "batch system")
+    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1:
+        raise InputError(f"{path}: jobs is {short(jobs)}; give how many jobs to start, 1 or more.")
+    options = data[system]
+    if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+        raise InputError(f"{path}: {system} has no settings; name cores, memory and interface.")
+    given = dict(options)
+    if "interface" not in given and "host" not in (given.get("scheduler_options") or {}):
+        raise InputError(
+            f"{path}: {system} names no network interface, so the scheduler would listen on all; "
+            "add interface, ib0 say."
+        )
+    return system, jobs, given
+
+
+def _check_workers(client: Any) -> None:
+    """Raise unless there are workers that find the same networks as this machine."""
+    address = getattr(client.scheduler, "address", "the scheduler")
+    try:
+        client.wait_for_workers(1, timeout=WORKER_SECONDS)
+    except (OSError, TimeoutError):
+        raise InputError(
+            f"no worker has come to {address} within {WORKER_SECONDS} seconds; start one with "
+            f"dask worker {address}."
+        ) from None
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(_ASK, scope)  # a function that travels whole, since the worker may lack the package
+    try:
+        answers = client.run(scope["about"])
+    except Exception as error:
+        raise InputError(
+            f"the workers of {address} cannot be asked for their versions "
+            f"({type(error).__name__}); use the same Python and Dask there as here."
+        ) from None
+    for worker, answer in answers.items():
+        if "missing" in answer:
+            raise InputError(
+                f"the worker {worker} lacks {answer['missing']}; install mdlrnn with its "
+                "dependencies there."
+            )
+        if answer["version"] != version():
+            raise InputError(
+                f"the worker {worker} has another version of mdlrnn or of Numba "
+                f"({answer['version']}) than this machine ({version()}); install the same on both."
+            )

@@ -1,0 +1,238 @@
+"""Islands on the workers of a Dask cluster.
+
+An island's state stays on the worker that advanced it, as a future that is fed to its next leg; the
+client is told the report, some hundred bytes to a few kB. Every `ANCHOR` stages the states come
+along: these are what checkpoints are written from, and what an island that was lost with its worker
+is worked out from again, by Dask itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import count
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from .._errors import ClusterError, InputError, RunError
+from ..search._crew import Held, Job
+from ..search._island import Problem
+from ..search._leg import Leg
+from ..search._packed import Packed
+from ._worker import Told, advance, freeze, receive_problem, tell, thaw, version
+
+ANCHOR = 16
+"""Stages from one time that the states come along to the next."""
+RETRIES = 100
+"""How often a leg is begun again whose worker died."""
+ALIVE = ("pending", "finished")
+"""States of a future that can be waited for."""
+SOON = 10**6
+"""The priority of what takes no time."""
+COUNT_SECONDS = 2.0
+"""Between two counts of the workers."""
+REPLENISH_SECONDS = 20.0
+"""How long workers may stay away before they are started again, where that is up to the run."""
+
+
+Replenish = Callable[[], object]
+"""Starts workers again that are lost."""
+
+
+class _Away(NamedTuple):
+    """An island on the cluster, and how it came about."""
+
+    future: Any
+    anchor: Packed | None
+    """Where it was last at hand; None for an island that was made there."""
+    legs: tuple[Leg, ...]
+    """What it has done since."""
+
+
+class _Task(NamedTuple):
+    job: Job
+    away: _Away
+    epoch: int
+    retries: int
+
+
+class DaskCrew:
+    remote = True
+
+    def __init__(self, client: Any, replenish: Replenish) -> None:
+        self._client, self._replenish = client, replenish
+        self._name = f"mdlrnn-{uuid4().hex[:8]}"
+        self._numbers = count()
+        self._version = version()
+        self._lock = threading.RLock()
+        self._tasks: dict[str, _Task] = {}
+        self._epoch = 0
+        self._running = True
+        self._problem: Problem | None = None
+        self._sent: Any = None
+        self._wake, self._closed = threading.Event(), threading.Event()
+        self.last_worker = ""
+        self._machines = 0
+        self._count_workers()
+
+    def begin(self, problem: Problem) -> None:
+        from distributed import as_completed
+
+        self._problem = problem
+        self._completed: Any = as_completed(loop=self._client.loop, raise_errors=False)
+        for target in (self._collect, self._count):
+            threading.Thread(target=target, name="mdlrnn-dask", daemon=True).start()
+
+    def start(self, job: Job) -> None:
+        self._start(job, 0)
+
+    def fetch(self, held: Sequence[Held]) -> list[Packed]:
+        away: dict[int, Any] = {
+            place: self._alive(h) for place, h in enumerate(held) if not isinstance(h, Packed)
+        }
+        if not away:
+            return list(held)
+        told = [self._submit(tell, h.future, True, priority=SOON) for h in away.values()]
+        try:
+            came = dict(zip(away, self._client.gather(told), strict=True))
+        except Exception as error:
+            raise self._lost(error) from None
+        return [thaw(came[place].frozen) if place in came else h for place, h in enumerate(held)]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._epoch += 1
+            dropped = [task.away.future for task in self._tasks.values()]
+            self._tasks.clear()
+        if dropped and self._client.status == "running":
+            self._client.cancel(dropped)
+
+    def close(self) -> None:
+        self.clear()
+        self._running = False
+        self._closed.set()
+        self._wake.set()
+
+    def describe(self) -> str:
+        workers = "1 worker" if self._machines == 1 else f"{self._machines} workers"
+        threads = "" if self.workers == self._machines else f" with {self.workers} threads"
+        scheduler = getattr(self._client.scheduler, "address", None) or "a scheduler that is gone"
+        return f"{workers}{threads} of {scheduler}"
+
+    def _start(self, job: Job, retries: int) -> None:
+        with_state = job.priority >= 0 and job.priority % ANCHOR == ANCHOR - 1
+        with self._lock:
+            away = self._advance(self._alive(job.held), job.leg, job.priority)
+            told = self._submit(tell, away.future, with_state, priority=SOON)
+            self._tasks[told.key] = _Task(job, away, self._epoch, retries)
+            self._completed.add(told)
+        self._wake.set()
+
+    def _advance(self, held: Held | None, leg: Leg, priority: int) -> _Away:
+        if isinstance(held, _Away):
+            before, anchor, legs = held.future, held.anchor, (*held.legs, leg)
+        else:
+            before, anchor, legs = None if held is None else freeze(held), held, (leg,)
+        if self._sent is None or self._sent.status not in ALIVE:
+            self._sent = self._submit(receive_problem, self._problem, priority=SOON)
+        future = self._submit(advance, self._sent, before, leg, self._version, priority=-priority)
+        return _Away(future, anchor, legs)
+
+    def _alive(self, held: Held | None) -> Held | None:
+        """The island; if Dask has given it up, worked out again from where it was last at hand.
+
+        Dask does so when several workers died with it, which is not the island's fault.
+        """
+        if not isinstance(held, _Away) or held.future.status in ALIVE:
+            return held
+        again: Held | None = held.anchor
+        for leg in held.legs:
+            again = self._advance(again, leg, 0)
+        return again
+
+    def _submit(self, function: Any, *arguments: Any, priority: int) -> Any:
+        key = f"{self._name}-{function.__name__}-{next(self._numbers)}"
+        return self._client.submit(function, *arguments, key=key, pure=False, priority=priority)
+
+    def _collect(self) -> None:
+        """In a thread of its own: pass on what comes in."""
+        while self._running:
+            self._wake.wait(COUNT_SECONDS)
+            self._wake.clear()
+            try:
+                for batch in self._completed.batches():
+                    for future, result in zip(batch, self._results(batch), strict=True):
+                        self._take(future, result)
+            except Exception as error:
+                self._fail(error)
+
+    def _results(self, futures: list[Any]) -> list[Any]:
+        """What was told, or the error; all in one message."""
+        if all(future.status == "finished" for future in futures):
+            with suppress(Exception):
+                return list(self._client.gather(futures))
+        return [_result_of(future) for future in futures]
+
+    def _take(self, future: Any, result: Any) -> None:
+        with self._lock:
+            task = self._tasks.pop(future.key, None)
+        if task is None or task.epoch != self._epoch:
+            return
+        try:
+            if isinstance(result, Told):
+                self.last_worker = result.worker
+                held = task.away if result.frozen is None else thaw(result.frozen)
+                task.job.done(held, result.report)
+            else:
+                error = result
+                if type(error).__name__ == "KilledWorker" and task.retries < RETRIES:
+                    self._start(task.job, task.retries + 1)
+                else:
+                    task.job.failed(self._lost(error))
+        except BaseException as error:
+            task.job.failed(self._lost(error))
+
+    def _fail(self, error: Exception) -> None:
+        with self._lock:
+            tasks = list(self._tasks.values())
+            self._tasks.clear()
+        for task in tasks:
+            task.job.failed(self._lost(error))
+
+    def _lost(self, error: BaseException) -> BaseException:
+        """The error as one sentence."""
+        if isinstance(error, InputError | RunError | KeyboardInterrupt):
+            return error
+        if self._client.status != "running" or "Cancelled" in type(error).__name__:
+            return ClusterError("the Dask scheduler has gone away")
+        what = str(error).splitlines()[0][:200] if str(error) else ""
+        return ClusterError(f"a leg failed on the cluster ({type(error).__name__}: {what})")
+
+    def _count(self) -> None:
+        """In a thread of its own: who is there. Workers that stay away are started again."""
+        most, complete_at = self._machines, time.monotonic()
+        while not self._closed.wait(COUNT_SECONDS):
+            self._count_workers()
+            most = max(most, self._machines)
+            if self._machines == most:
+                complete_at = time.monotonic()
+            elif time.monotonic() - complete_at > REPLENISH_SECONDS:
+                complete_at = time.monotonic()
+                with suppress(Exception):
+                    self._replenish()
+
+    def _count_workers(self) -> None:
+        threads: dict[str, int] = {}
+        with suppress(Exception):
+            threads = self._client.nthreads()
+        self._machines = len(threads)
+        self.workers = max(1, sum(threads.values()))
+
+
+def _result_of(future: Any) -> Any:
+    try:
+        return future.result()
+    except Exception as error:
+        return error

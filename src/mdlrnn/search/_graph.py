@@ -1,0 +1,285 @@
+"""The graph of legs: an island goes on as soon as what it needs is there, never for all others.
+
+The generations are cut into stages, the same for all islands, which end at every migration and else
+after so many looks. In a stage an island depends on itself alone; at a migration the archive, or in
+a ring every island, also on what others offer. Islands may be several stages ahead of each other. A
+stage that all have passed is a `Round`, and rounds are given out in order.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from ._archipelago import Archipelago
+from ._crew import Crew, Held, Job
+from ._island import Problem
+from ._leg import Entry, Leg, Report, View
+from ._migration import Offer, exchange_of, homes_of
+from ._packed import Packed
+
+FIRST = -1
+"""The priority of what somebody waits for."""
+AHEAD = 512
+"""States that may be kept for islands that are ahead, about; at least 4 for each island."""
+AHEAD_AWAY = 8
+"""Stages that an island may be ahead on other machines: what is lost there is to be done again."""
+WAKE_SECONDS = 0.5
+"""Between two looks for Ctrl-C, which on some systems does not end a wait."""
+
+
+class Stage(NamedTuple):
+    lengths: tuple[int, ...]
+    """Generations from one look to the next."""
+    generations: tuple[int, ...]
+    """The generation of each look."""
+    migrates: bool = False
+    """Whether networks migrate at the last."""
+    turn: int = 0
+    """The number of that migration."""
+
+
+def stages(
+    problem: Problem, start: Archipelago, last_generation: int, interval: int, looks: int
+) -> Iterator[Stage]:
+    """The stages from an archipelago on, of up to so many looks, one an interval."""
+    search = problem.search
+    generation, migrated_at, turn = start.generation, start.migrated_at, start.migrations
+    while generation < last_generation:
+        due = min(migrated_at + search.migration_interval, last_generation)
+        lengths: list[int] = []
+        generations: list[int] = []
+        while len(lengths) < looks and generation < due:
+            lengths.append(min(interval - generation % interval, due - generation))
+            generation += lengths[-1]
+            generations.append(generation)
+        migrates = generation == migrated_at + search.migration_interval
+        yield Stage(tuple(lengths), tuple(generations), migrates, turn)
+        if migrates:
+            migrated_at, turn = generation, turn + 1
+
+
+class Round(NamedTuple):
+    """A stage that all islands have passed."""
+
+    stage: Stage
+    views: tuple[tuple[View, ...], ...]
+    """(island, look)"""
+    entries: tuple[tuple[tuple[int, Entry], ...], ...]
+    """Of each island, what joined its front, with the number of the look."""
+    before: tuple[Held, ...]
+    after: tuple[Held, ...]
+    """The islands before the stage and after it."""
+
+
+class _Passed(NamedTuple):
+    """An island after a stage, or before it has received what it waits for."""
+
+    held: Held
+    report: Report
+
+
+class Graph:
+    def __init__(
+        self,
+        problem: Problem,
+        crew: Crew,
+        islands: Sequence[Held],
+        course: Iterator[Stage],
+        fronts: bool = False,
+    ) -> None:
+        self.seconds = [0.0] * len(islands)
+        """Spent on each island."""
+        self._problem, self._crew, self._fronts = problem, crew, fronts
+        self._course = course
+        self._stages: dict[int, Stage] = {}
+        self._known = 0
+        self._count = len(islands)
+        self._window = max(4, AHEAD // self._count)
+        if crew.remote:
+            self._window = min(self._window, AHEAD_AWAY)
+        self._given_out = 0
+        self._passed: dict[int, dict[int, _Passed]] = {}
+        """By stage and island."""
+        self._latest = list(islands)
+        self._first = tuple(islands)
+        self._at = [0] * self._count
+        """The stage that each island is in or waits to begin."""
+        self._is_free = [True] * self._count
+        self._waiting: dict[tuple[int, int], _Passed] = {}
+        self._offers: dict[int, dict[int, Offer | None]] = {}
+        self._error: BaseException | None = None
+        self._changed = threading.Condition(threading.RLock())
+
+    def rounds(self) -> Iterator[Round]:
+        """The rounds as they are there; when the next is asked for, this one may be forgotten."""
+        before = self._first
+        self._first = ()
+        while True:
+            with self._changed:
+                for island in range(self._count):
+                    self._go_on(island)
+                number = self._given_out
+                stage = self._stage(number)
+                if stage is None:
+                    return
+                while self._error is None and not self._is_complete(number):
+                    self._changed.wait(WAKE_SECONDS)
+                if self._error is not None:
+                    raise self._error
+                islands = self._passed.pop(number)
+                passed = [islands[i] for i in range(self._count)]
+                self._offers.pop(number, None)
+                self._stages.pop(number, None)
+            after = tuple(p.held for p in passed)
+            yield Round(
+                stage,
+                tuple(_expanded(p.report, len(stage.generations)) for p in passed),
+                tuple(p.report.entries for p in passed),
+                before,
+                after,
+            )
+            before = after
+            self._given_out += 1
+
+    def forget(self) -> None:
+        """Let go of all that is ahead of the last round, so that nobody works on it."""
+        with self._changed:
+            self._passed.clear()
+            self._waiting.clear()
+            self._latest.clear()
+
+    def _stage(self, number: int) -> Stage | None:
+        while self._known <= number:
+            stage = next(self._course, None)
+            if stage is None:
+                return None
+            self._stages[self._known] = stage
+            self._known += 1
+        return self._stages[number]
+
+    def _go_on(self, island: int) -> None:
+        """Start the island's next leg if it may begin."""
+        number = self._at[island]
+        if not self._is_free[island] or number > self._given_out + self._window:
+            return
+        stage = self._stage(number)
+        if stage is None:
+            return
+        self._is_free[island] = False
+        exchange = exchange_of(self._problem.search) if stage.migrates else ""
+        leg = Leg(island, stage.lengths, exchange, fronts=self._fronts)
+        self._start(number, self._latest[island], leg, self._ended)
+
+    def _start(
+        self, number: int, held: Held, leg: Leg, done: Callable[[int, int, Held, Report], None]
+    ) -> None:
+        self._crew.start(Job(number, held, leg, partial(done, number, leg.island), self._failed))
+
+    def _ended(self, number: int, island: int, held: Held, report: Report) -> None:
+        """An island has come to the end of a stage; what it is to receive may not be there yet."""
+        with self._changed:
+            self.seconds[island] += report.seconds
+            stage = self._stages[number]
+            passed = _Passed(held, report)
+            search = self._problem.search
+            exchanging = stage.migrates and bool(exchange_of(search))
+            if exchanging:
+                self._offers.setdefault(number, {})[island] = report.offer
+            if exchanging and homes_of(search, island, stage.turn):
+                self._waiting[number, island] = passed
+            else:
+                self._pass(number, island, passed)
+            if exchanging:
+                for other in [i for n, i in self._waiting if n == number]:
+                    self._hand_over(number, other)
+
+    def _hand_over(self, number: int, island: int) -> None:
+        """Give an island what it waits for, if all of it is there."""
+        offers = self._offers[number]
+        homes = homes_of(self._problem.search, island, self._stages[number].turn)
+        if not all(home in offers for home in homes):
+            return
+        passed = self._waiting.pop((number, island))
+        arrivals = tuple(offer for home in homes if (offer := offers[home]) is not None)
+        if not arrivals:
+            self._pass(number, island, passed)
+            return
+        leg = Leg(island, arrivals=arrivals, fronts=self._fronts)
+        self._start(number, passed.held, leg, partial(self._received, passed.report))
+
+    def _received(
+        self, before: Report, number: int, island: int, held: Held, report: Report
+    ) -> None:
+        with self._changed:
+            self.seconds[island] += report.seconds
+            last = len(self._stages[number].generations) - 1
+            views = tuple(v for v in before.views if v[0] < last) + tuple(
+                (last, view) for _, view in report.views
+            )
+            entries = before.entries + tuple((last, entry) for _, entry in report.entries)
+            whole = before._replace(views=views, entries=entries)
+            self._pass(number, island, _Passed(held, whole))
+
+    def _pass(self, number: int, island: int, passed: _Passed) -> None:
+        self._passed.setdefault(number, {})[island] = passed
+        self._latest[island] = passed.held
+        self._at[island] = number + 1
+        self._is_free[island] = True
+        self._go_on(island)
+        if number == self._given_out and self._is_complete(number):
+            self._changed.notify_all()
+
+    def _is_complete(self, number: int) -> bool:
+        return len(self._passed.get(number, ())) == self._count
+
+    def _failed(self, error: BaseException) -> None:
+        with self._changed:
+            self._error = self._error or error
+            self._changed.notify_all()
+
+
+def _expanded(report: Report, looks: int) -> tuple[View, ...]:
+    """The view at every look."""
+    given = dict(report.views)
+    views: list[View] = []
+    for look in range(looks):
+        views.append(given.get(look) or views[-1])
+    return tuple(views)
+
+
+def run_legs(crew: Crew, islands: Sequence[Held | None], legs: Sequence[Leg]) -> list[_Passed]:
+    """One leg for each island, ahead of all others, and wait for them."""
+    ended: dict[int, _Passed] = {}
+    errors: list[BaseException] = []
+    changed = threading.Condition()
+
+    def done(place: int, held: Held, report: Report) -> None:
+        with changed:
+            ended[place] = _Passed(held, report)
+            changed.notify_all()
+
+    def failed(error: BaseException) -> None:
+        with changed:
+            errors.append(error)
+            changed.notify_all()
+
+    for place, (held, leg) in enumerate(zip(islands, legs, strict=True)):
+        crew.start(Job(FIRST, held, leg, partial(done, place), failed))
+    with changed:
+        while len(ended) < len(legs) and not errors:
+            changed.wait(WAKE_SECONDS)
+    if errors:
+        raise errors[0]
+    return [ended[place] for place in range(len(legs))]
+
+
+def states_at(crew: Crew, round_: Round, look: int) -> list[Packed]:
+    """The islands at a look of a round; inside a stage they are worked out from before it."""
+    lengths = round_.stage.lengths
+    if look == len(round_.stage.generations) - 1:
+        return crew.fetch(round_.after)
+    legs = [Leg(island, lengths[: look + 1]) for island in range(len(round_.before))]
+    return crew.fetch([passed.held for passed in run_legs(crew, round_.before, legs)])

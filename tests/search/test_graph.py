@@ -1,0 +1,185 @@
+"""The graph of legs: who waits for whom, and that nobody waits for more."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import mdlrnn.search._graph as graph_module
+from mdlrnn import Corpus, Encoding, Progress, Search, Stop
+from mdlrnn.search._archipelago import Archipelago
+from mdlrnn.search._crew import Job, Threads
+from mdlrnn.search._evolve import evolve_islands
+from mdlrnn.search._graph import Graph, stages
+from mdlrnn.search._island import Problem, new_island, random_states
+from mdlrnn.search._leg import run_leg
+from mdlrnn.search._migration import homes_of, patience_of
+from mdlrnn.search._packed import Packed
+
+CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
+SEARCH = Search(islands=4, population=20, migration_interval=20, seed=7)
+PROBLEM = Problem(CORPUS, SEARCH, Encoding())
+
+
+class ByHand:
+    """A crew whose jobs are done when the test says so."""
+
+    workers, remote = 1, False
+
+    def __init__(self) -> None:
+        self.jobs: dict[int, Job] = {}
+
+    def begin(self, problem: Problem) -> None: ...
+
+    def start(self, job: Job) -> None:
+        assert job.leg.island not in self.jobs, "an island does one thing at a time"
+        self.jobs[job.leg.island] = job
+
+    def fetch(self, held: Sequence[Any]) -> list[Packed]:
+        return list(held)
+
+    def clear(self) -> None: ...
+
+    def describe(self) -> str:
+        return "a test"
+
+    def do(self, problem: Problem, island: int) -> None:
+        job = self.jobs.pop(island)
+        job.done(*run_leg(problem, job.held, job.leg))
+
+
+def begun(search: Search, last: int = 1000) -> tuple[Problem, ByHand, Graph]:
+    problem = PROBLEM._replace(search=search)
+    crew = ByHand()
+    islands = [Packed(new_island(problem, r)) for r in random_states(7, search.islands)]
+    graph = Graph(problem, crew, islands, stages(problem, Archipelago(()), last, 20, 1))
+    with graph._changed:
+        for island in range(search.islands):
+            graph._go_on(island)
+    return problem, crew, graph
+
+
+def test_with_restarts_an_island_waits_for_no_other() -> None:
+    problem, crew, graph = begun(SEARCH)
+    for _ in range(10):
+        crew.do(problem, 2)
+    assert graph._at == [0, 0, 10, 0]
+
+
+def test_the_archive_waits_for_what_others_archive() -> None:
+    problem, crew, _graph = begun(SEARCH)
+    crew.do(problem, 0)
+    assert 0 not in crew.jobs
+    for island in (1, 2):
+        crew.do(problem, island)
+    assert 0 not in crew.jobs
+    crew.do(problem, 3)
+    assert 0 in crew.jobs
+
+
+def test_in_a_ring_an_island_waits_for_the_one_that_sends_to_it() -> None:
+    ring = replace(SEARCH, restarts=False)
+    problem, crew, graph = begun(ring)
+    assert homes_of(ring, 1, 0) == (0,)
+    crew.do(problem, 1)
+    assert 1 not in crew.jobs
+    crew.do(problem, 0)
+    assert crew.jobs[1].leg.arrivals
+    assert 0 not in crew.jobs, "it waits for the last island"
+    crew.do(problem, 1)
+    assert graph._at == [0, 1, 0, 0]
+    assert crew.jobs[1].leg.lengths == (20,)
+
+
+def test_nobody_runs_ahead_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph_module, "AHEAD", 0)
+    problem, crew, graph = begun(SEARCH)
+    while 1 in crew.jobs:
+        crew.do(problem, 1)
+    assert graph._at[1] == 5
+
+
+def test_an_error_in_a_leg_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*arguments: object) -> None:
+        raise MemoryError("as if")
+
+    monkeypatch.setattr("mdlrnn.search._leg.advance_island", broken)
+    with pytest.raises(MemoryError, match="as if"):
+        evolve_islands(PROBLEM, Stop(generations=40), threads=2)
+
+
+@pytest.mark.parametrize("looks", [1, 3, 100])
+def test_stages_end_at_migrations_and_at_the_last_generation(looks: int) -> None:
+    problem = PROBLEM._replace(search=replace(SEARCH, migration_interval=50))
+    found = list(stages(problem, Archipelago(()), 120, 7, looks))
+    generations = [g for stage in found for g in stage.generations]
+    assert generations == [
+        7, 14, 21, 28, 35, 42, 49, 50, 56, 63, 70, 77, 84, 91, 98, 100, 105, 112, 119, 120,
+    ]  # fmt: skip
+    assert sum(sum(stage.lengths) for stage in found) == 120
+    migrations = [(s.generations[-1], s.turn) for s in found if s.migrates]
+    assert migrations == [(50, 0), (100, 1)]
+    assert max(len(stage.lengths) for stage in found) <= looks
+
+
+@pytest.mark.parametrize("stop", [Stop(generations=500, patience=60), Stop(generations=50)])
+def test_looks_are_the_same_for_every_number_of_threads(
+    stop: Stop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also inside a stage, where the islands are worked out again if somebody asks."""
+    monkeypatch.setattr("mdlrnn.search._evolve.check_interval", lambda problem: 3)
+    problem = PROBLEM._replace(search=replace(SEARCH, islands=6))
+    seen = []
+    for threads in (1, 4):
+        looks: list[tuple[Any, ...]] = []
+
+        def look(p: Progress, looks: list[tuple[Any, ...]] = looks) -> None:
+            islands = p.archipelago.digest() if p.generation % 9 == 0 else ""
+            looks.append((p.generation, p.value, p.island_values, p.migrated, islands))
+
+        run = evolve_islands(problem, stop, threads=threads, on_progress=look)
+        seen.append((looks, run.archipelago.digest(), run.reason, run.archipelago.generation))
+    assert seen[0] == seen[1]
+    assert len(seen[0][0]) > 15
+
+
+def test_the_front_that_is_told_is_the_front_of_the_islands() -> None:
+    told = []
+
+    def look(progress: Progress) -> None:
+        assert progress.entries is not None
+        both = progress.front(), progress.archipelago.front()
+        told.append(both)
+        assert [e[:2] for e in both[0]] == [e[:2] for e in both[1]]
+        assert all((a[2] == b[2]).all() for a, b in zip(*both, strict=True))
+
+    first = evolve_islands(PROBLEM, Stop(generations=60), fronts=True, on_progress=look)
+    evolve_islands(
+        PROBLEM, Stop(generations=90), fronts=True, on_progress=look, start=first.archipelago
+    )
+    assert len(told) > 5
+
+
+def test_migration_by_the_clock_migrates_at_every_look_when_time_is_up() -> None:
+    search = replace(SEARCH, migration_seconds=1e-9)
+    problem = PROBLEM._replace(search=search)
+    told: list[Progress] = []
+    run = evolve_islands(problem, Stop(generations=60), on_progress=told.append)
+    assert run.archipelago.migrations == len(told) - 1 > 0
+    assert all(p.migrated for p in told[1:])
+    plain = evolve_islands(PROBLEM, Stop(generations=60))
+    patient = PROBLEM._replace(search=replace(SEARCH, migration_seconds=1e9))
+    same = evolve_islands(patient, Stop(generations=60))
+    assert same.archipelago.digest() == plain.archipelago.digest()
+
+
+def test_threads_end_with_the_search() -> None:
+    before = threading.active_count()
+    evolve_islands(PROBLEM, Stop(generations=5), threads=3)
+    assert threading.active_count() == before
+    assert Threads(3).describe() == "3 threads"
+    assert patience_of(1) == 1

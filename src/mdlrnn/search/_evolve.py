@@ -17,10 +17,12 @@ from ..kernels._state import State
 from ..network._network import Network
 from ..network._objective import Score
 from ._archipelago import Archipelago, network_of
+from ._founders import founders_for
 from ._island import Problem, check_room, epoch, new_island, random_states, restart
 from ._migration import ARCHIVE, archive_best, is_crowded, migrate, stagnant
 from ._run import Progress, Run, Statistics
 from ._settings import Stop
+from ._spaces import fits, island_problem
 
 WORK_PER_CHECK = 1.5e8
 """Steps times nodes between two looks at the clock, the target and the user: about a second."""
@@ -101,7 +103,7 @@ def _advance(
     """The archipelago so many generations later, and whether networks migrated then."""
     search = problem.search
     tasks = [
-        pool.submit(epoch, problem, state, generations, is_crowded(search, i))
+        pool.submit(epoch, island_problem(problem, i), state, generations, is_crowded(search, i))
         for i, state in enumerate(archipelago.islands)
     ]
     states = [task.result() for task in tasks]
@@ -126,9 +128,15 @@ def _exchange(problem: Problem, states: list[State], turn: int, pool: Executor) 
     """Migration; with `restarts`, only from islands that stagnate, and these restart."""
     search = problem.search
     if not search.restarts or len(states) < 2 or search.migration_size == 0:
-        return migrate(states, search.migration_size, turn)
+        return migrate(
+            states, search.migration_size, turn,
+            lambda row, island: fits(row, island_problem(problem, island)),
+        )  # fmt: skip
     leaving = stagnant(states, search.migration_interval)
-    renewed = [pool.submit(restart, problem, states[i]) for i in leaving]
+    renewed = [
+        pool.submit(restart, island_problem(problem, i), states[i], founders_for(problem, i))
+        for i in leaving
+    ]
     states = list(states)
     states[ARCHIVE] = archive_best(states, leaving, search.migration_size)
     for i, task in zip(leaving, renewed, strict=True):
@@ -148,8 +156,11 @@ def _executor(given: Executor | None, threads: int | None) -> Iterator[Executor]
 
 def _new_archipelago(problem: Problem, pool: Executor) -> Archipelago:
     randoms = random_states(problem.search.seed, problem.search.islands)
-    first = pool.submit(new_island, problem, randoms[0]).result()
-    rest = [pool.submit(new_island, problem, random) for random in randoms[1:]]
+    first = pool.submit(new_island, island_problem(problem, 0), randoms[0]).result()
+    rest = [
+        pool.submit(new_island, island_problem(problem, i), random, founders_for(problem, i))
+        for i, random in enumerate(randoms[1:], 1)
+    ]
     return Archipelago((first, *(task.result() for task in rest)))
 
 

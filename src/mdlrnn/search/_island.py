@@ -8,6 +8,7 @@ saves time.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -56,10 +57,15 @@ class Tools(NamedTuple):
 
 
 @lru_cache(maxsize=4)
+def _tree_for(corpus: Corpus) -> Tree:
+    return tree_of(corpus)
+
+
+@lru_cache(maxsize=32)
 def tools_for(problem: Problem) -> Tools:
     corpus, search, encoding, objective = problem
     return Tools(
-        tree_of(corpus),
+        _tree_for(corpus),
         encoding_table(encoding),
         np.array([objective.g, objective.d, objective.l1, objective.l2]),
         space_for(corpus.inputs, corpus.outputs, search, encoding),
@@ -83,9 +89,9 @@ def space_for(inputs: int, outputs: int, search: Search, encoding: Encoding) -> 
 
 
 class _Memory(threading.local):
-    """Each thread's working memory for the problem and row size it last worked on."""
+    """Each thread's working memory for the corpus and row size it last worked on."""
 
-    key: tuple[Problem, int] | None = None
+    key: tuple[Corpus, int] | None = None
     work: Workspace
     memo: Memo
 
@@ -94,11 +100,12 @@ _MEMORY = _Memory()
 
 
 def _memory_for(problem: Problem, tree: Tree, words: int) -> tuple[Workspace, Memo]:
-    if _MEMORY.key != (problem, words):
+    # What is remembered is |D:G|, which depends on the network and the corpus alone.
+    if _MEMORY.key != (problem.corpus, words):
         most = (words - HEADER) // CONNECTION_WORDS + 1
         _MEMORY.work = workspace_for(tree, most, most)
         _MEMORY.memo = new_memo()
-        _MEMORY.key = (problem, words)
+        _MEMORY.key = (problem.corpus, words)
     return _MEMORY.work, _MEMORY.memo
 
 
@@ -108,8 +115,8 @@ def random_states(seed: int, islands: int) -> list[Random]:
     return [child.generate_state(4, np.uint64).astype(np.uint64) for child in children]
 
 
-def new_island(problem: Problem, random: Random) -> State:
-    """An island with random networks; `random` is its random state."""
+def new_island(problem: Problem, random: Random, founders: Sequence[Words] = ()) -> State:
+    """An island with these networks and random ones; `random` is its random state."""
     needed = HEADER + 3 * (
         problem.corpus.inputs + problem.corpus.outputs
         + 2 * problem.corpus.inputs * problem.corpus.outputs
@@ -130,18 +137,26 @@ def new_island(problem: Problem, random: Random) -> State:
         front_lengths=np.zeros(FRONT_SIZE, dtype=np.int64),
         front_bits=np.zeros(FRONT_SIZE),
     )
-    return _populated(problem, state)
+    return _populated(problem, state, founders)
 
 
-def restart(problem: Problem, state: State) -> State:
-    """The island with new random networks; its random state, counters and front go on."""
+def restart(problem: Problem, state: State, founders: Sequence[Words] = ()) -> State:
+    """The island with these and new random networks; its random state, counters and front go on."""
     state = copy_of(state)
     state.best_value[0] = np.inf
-    return _populated(problem, state)
+    return _populated(problem, state, founders)
 
 
-def _populated(problem: Problem, state: State) -> State:
-    _advance(problem, state, 0, populate=True)
+def _populated(problem: Problem, state: State, founders: Sequence[Words]) -> State:
+    given = founders[: problem.search.population]
+    words = state.genomes.shape[1]
+    while words < 2 * max((row.size for row in given), default=0):
+        words *= 2
+    if words > state.genomes.shape[1]:
+        state = with_room(state, words)
+    for i, row in enumerate(given):
+        state.genomes[i, : row.size] = row
+    _advance(problem, state, 0, populate=True, given=len(given))
     return state
 
 
@@ -156,7 +171,13 @@ def epoch(problem: Problem, state: State, generations: int, crowded: bool = Fals
 
 
 def _advance(
-    problem: Problem, state: State, steps: int, *, populate: bool = False, crowded: bool = False
+    problem: Problem,
+    state: State,
+    steps: int,
+    *,
+    populate: bool = False,
+    given: int = 0,
+    crowded: bool = False,
 ) -> int:
     tools = tools_for(problem)
     search = problem.search
@@ -165,7 +186,7 @@ def _advance(
     child = np.zeros(words, dtype=np.int64)
     with announced("advance", "the search", warm_up):
         return advance(
-            state, populate, steps, search.tournament, search.distinct, search.elitist, crowded,
+            state, populate, given, steps, search.tournament, search.distinct, search.elitist, crowded,
             *tools, work, memo, child,
         )  # fmt: skip
 

@@ -6,9 +6,11 @@ kept there, so the best network of a run is never lost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ..kernels._genome import size_of
+from ..kernels._genome import Words, size_of
 from ..kernels._state import IMPROVED_AT, STEPS, State, join_front
 from ._island import best_of, copy_of, with_room
 from ._settings import Search
@@ -17,8 +19,18 @@ ARCHIVE = 0
 """The number of the island that keeps what others have found."""
 
 
-def migrate(states: list[State], size: int, turn: int) -> list[State]:
+Fits = Callable[[Words, int], bool]
+"""Whether a network is in the space of the island of that number."""
+
+
+def everything_fits(row: Words, island: int) -> bool:
+    return True
+
+
+def migrate(states: list[State], size: int, turn: int, fits: Fits = everything_fits) -> list[State]:
     """Each island sends copies of its best networks on, where they replace the worst.
+
+    Only networks that fit there go.
 
     The islands stand in a ring, and an island sends `1 + turn mod (islands - 1)` places on, so that
     in the course of the migrations each island sends to every other.
@@ -32,9 +44,9 @@ def migrate(states: list[State], size: int, turn: int) -> list[State]:
     for here, state in enumerate(states):
         home = states[here - step]
         needed = max(int(size_of(home.genomes[i])) for i in best_of(home, size))
-        fits = state.genomes.shape[1]
-        grown = state if fits >= needed else with_room(state, words)
-        arrived.append(_receive(grown, home, size))
+        room = state.genomes.shape[1]
+        grown = state if room >= needed else with_room(state, words)
+        arrived.append(_receive(grown, home, size, here, fits))
     return arrived
 
 
@@ -72,14 +84,16 @@ def archive_best(states: list[State], leaving: list[int], size: int) -> State:
         needed = max(int(size_of(states[i].genomes[j])) for j in best_of(states[i], size))
         if archive.genomes.shape[1] < needed:
             archive = with_room(archive, states[i].genomes.shape[1])
-        archive = _receive(archive, states[i], size)
+        archive = _receive(archive, states[i], size, ARCHIVE, everything_fits)
     return archive
 
 
-def _receive(state: State, home: State, size: int) -> State:
+def _receive(state: State, home: State, size: int, here: int, fits: Fits) -> State:
     state = copy_of(state)
     worst = np.argsort(state.values, kind="stable")[-size:]
     for i, j in zip(worst, best_of(home, size), strict=True):
+        if not fits(home.genomes[j], here):
+            continue
         used = int(size_of(home.genomes[j]))
         state.genomes[i, :used] = home.genomes[j, :used]
         state.values[i] = home.values[j]

@@ -186,8 +186,8 @@ def _advance(
     child = np.zeros(words, dtype=np.int64)
     with announced("advance", "the search", warm_up):
         return advance(
-            state, populate, given, steps, search.tournament, search.distinct, search.elitist, crowded,
-            *tools, work, memo, child,
+            state, populate, given, steps, search.tournament, search.distinct, search.elitist,
+            crowded, *tools, work, memo, child,
         )  # fmt: skip
 
 

@@ -12,9 +12,11 @@ from ..corpus._corpus import Corpus
 from ..kernels._genome import Words, row_of
 from ..network._alphabet import BOUNDARY
 from ._automaton_network import automaton_network
+from ._counters import counters_of
 from ._island import Problem
 from ._merging import automata_of
 from ._spaces import fits, island_problem
+from ._stacks import stack_tests
 
 
 def has_founders(island: int) -> bool:
@@ -41,7 +43,11 @@ def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
     if corpus.alphabet is None:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
-    return tuple(
-        row_of(automaton_network(automaton, corpus.alphabet, boundary))
-        for automaton in automata_of(corpus)
-    )
+    memories = (counters_of(corpus, boundary), stack_tests(corpus, boundary))
+    found = []
+    for used in ([], *filter(None, memories)):
+        found += [
+            automaton_network(automaton, corpus.alphabet, boundary, used)
+            for automaton in automata_of(corpus, used)
+        ]
+    return tuple(map(row_of, found))

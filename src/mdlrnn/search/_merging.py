@@ -9,14 +9,17 @@ likelihood ratios for its bounds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..corpus._corpus import Corpus
+from ._counters import Counted
 
 MOST_STATES = 24
 """More do not pay as a network on any corpus of the size that people have."""
-MOST_WORK = 400_000
+MOST_WORK = 200_000
 """Comparisons of two nodes for one automaton."""
 MOST_NODES = 60_000
 """Larger prefix trees are left alone."""
@@ -33,6 +36,8 @@ class Automaton:
     """State 0 is that after the boundary symbol; symbols are numbers of the alphabet."""
 
     moves: tuple[dict[int, int], ...]
+    """The next state after each symbol. Where there are counters, a move also depends on which of
+    them are 0 then: symbol + alphabet * bits."""
     counts: tuple[dict[int, float], ...]
     """How often each symbol follows each state, the boundary symbol included."""
 
@@ -48,20 +53,26 @@ class _Tree:
     totals: list[float] = field(default_factory=list)
 
 
-def automata_of(corpus: Corpus) -> list[Automaton]:
-    """Automata of different strictness for strings over an alphabet, each different one once."""
+def automata_of(corpus: Corpus, counters: Sequence[Counted] = ()) -> list[Automaton]:
+    """Automata of different strictness for strings over an alphabet, each different one once.
+
+    They see, beside each symbol, which of the counters are 0.
+    """
     if corpus.alphabet is None or len(corpus.parent) > MOST_NODES:
         return []
     found: list[Automaton] = []
     for strictness in STRICTNESS:
-        automaton = _merged(_tree_of(corpus), strictness)
+        automaton = _merged(_tree_of(corpus, counters), strictness)
         if automaton is not None and automaton not in found:
             found.append(automaton)
     return found
 
 
-def _tree_of(corpus: Corpus) -> _Tree:
+def _tree_of(corpus: Corpus, counters: Sequence[Counted]) -> _Tree:
     size = len(corpus.parent)
+    seen = corpus.symbol.astype(np.int64)
+    for place, counted in enumerate(counters):
+        seen = seen + corpus.inputs * (counted.zero.astype(np.int64) << place)
     counts: list[dict[int, float]] = [{} for _ in range(size)]
     children: list[dict[int, int]] = [{} for _ in range(size)]
     for node, target, weight in zip(
@@ -70,7 +81,7 @@ def _tree_of(corpus: Corpus) -> _Tree:
     ):  # fmt: skip
         counts[node][target] = weight
     for node, (parent, symbol) in enumerate(
-        zip(corpus.parent.tolist(), corpus.symbol.tolist(), strict=True)
+        zip(corpus.parent.tolist(), seen.tolist(), strict=True)
     ):
         if parent >= 0:
             children[parent][symbol] = node

@@ -23,7 +23,7 @@ MOST_WORK = 200_000
 """Comparisons of two nodes for one automaton."""
 MOST_NODES = 60_000
 """Larger prefix trees are left alone."""
-LEAST_COUNT = 8.0
+LEAST_COUNT = 4.0
 """What occurs less often cannot show a difference, and makes no state of its own."""
 STRICTNESS = (3.0, 6.0)
 """Standard deviations by which what follows two states must differ for them to be different."""

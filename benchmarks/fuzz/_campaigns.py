@@ -303,7 +303,7 @@ def bits(draw: random.Random, folder: Path, base: Base) -> Case:
     if draw.random() < 0.3:
         changed = _otherwise(network.to_dict(), draw)
         network = mdlrnn.Network.from_dict(changed)
-    scheme = draw.choice(("paper", "tacl2022"))
+    scheme = draw.choice(("paper", "tacl2022", "parts"))
     encoding = mdlrnn.Encoding.fitting(network, scheme)
     written = list(mdlrnn.encode(network, encoding))
     for _ in range(draw.choice((0, 1, 1, 2, 5, 20))):

@@ -24,6 +24,7 @@ from mdlrnn import Connection, Encoding, Network, Unit, Weight, __version__, enc
 from mdlrnn.bench._speeds import evolve_speeds
 from mdlrnn.cli import cli
 from mdlrnn.network._code import roles_fit
+from mdlrnn.network.schemes import SCHEMES
 
 TWO = (Connection(0, 3, "forward", Weight(1)), Connection(1, 3, "forward", Weight(3)))
 SMALL = Network(
@@ -268,7 +269,7 @@ def test_decode_reads_standard_input(small: str, tmp_path: Path) -> None:
 
 
 @settings(max_examples=40)
-@given(network=networks(), scheme=st.sampled_from(("paper", "tacl2022")))
+@given(network=networks(), scheme=st.sampled_from(tuple(SCHEMES)))
 def test_encode_names_the_options_that_decode_needs(
     tmp_path_factory: pytest.TempPathFactory, network: Network, scheme: str
 ) -> None:

@@ -36,6 +36,7 @@ from mdlrnn.network._activations import ACTIVATIONS, Arithmetic
 from mdlrnn.network._code import length
 from mdlrnn.network._interpreter import EXACT, FLOAT, plan
 from mdlrnn.network._units import LARGEST_INTEGER, TYPES
+from mdlrnn.network.schemes import SCHEMES
 
 EVERYTHING = Encoding("tacl2022", tuple(ACTIVATIONS), products=True)
 make_plan = from_python(_plan.make_plan)
@@ -363,7 +364,7 @@ def reaching_outputs(network: Network, cut: set[tuple[int, int]]) -> set[int]:
 # |G|
 
 
-@given(networks(), st.sampled_from(("paper", "tacl2022")))
+@given(networks(), st.sampled_from(tuple(SCHEMES)))
 @example(Network(1, 1, (Unit(), Unit(bias=Weight(-LARGEST_INTEGER, LARGEST_INTEGER)))), "paper")
 def test_compiled_length_is_the_length_of_the_bits(network: Network, scheme: str) -> None:
     for encoding in (Encoding(scheme, tuple(ACTIVATIONS), True), Encoding.fitting(network, scheme)):

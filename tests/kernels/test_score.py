@@ -26,6 +26,7 @@ from mdlrnn import (
     score_many,
 )
 from mdlrnn.network._code import length
+from mdlrnn.network.schemes import SCHEMES
 
 SCORE = Score(10, 2.5, 3.0, 0.75)
 IMPOSSIBLE = Score(10, math.inf, 3.0, 0.75)
@@ -116,7 +117,7 @@ def test_the_fitting_encoding_has_the_papers_space_and_what_the_network_needs(
 ) -> None:
     network = Network(1, 1, (Unit(), unit))
     usual = ("linear", "relu", "sigmoid", "square", "floor", "step")
-    for scheme in ("paper", "tacl2022"):
+    for scheme in SCHEMES:
         assert Encoding.fitting(network, scheme) == Encoding(scheme, usual + more, products)
 
 

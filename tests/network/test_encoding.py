@@ -51,7 +51,9 @@ ANY = (Encoding(activations=EVERY, products=True), Encoding("tacl2022", EVERY))
 def encodings(draw: st.DrawFn) -> Encoding:
     names = draw(st.lists(st.sampled_from(EVERY[1:]), unique=True))
     names.insert(draw(st.integers(0, len(names))), "linear")
-    return Encoding(draw(st.sampled_from(("paper", "tacl2022"))), tuple(names), draw(st.booleans()))
+    return Encoding(
+        draw(st.sampled_from(("paper", "tacl2022", "parts"))), tuple(names), draw(st.booleans())
+    )
 
 
 @st.composite
@@ -130,6 +132,48 @@ def test_schemes_differ_where_they_should() -> None:
     costs = {"linear": 0, "square": 2, "sigmoid": 4, "floor": 4, "step": 8, "mod2": 8, "mod3": 8}
     for name, cost in costs.items():
         assert paper.cost(name) == released.cost(name) == cost
+
+
+def test_bits_say_which_parts_the_network_has() -> None:
+    allowed = Encoding.every_part()
+    said = parts(FIGURE_1, allowed)[:11]
+    assert [part.label for part in said] == [*(f"{name}?" for name in EVERY[1:]), "products?"]
+    assert [part.label for part in said if part.bits == "1"] == ["sigmoid?"]
+    rest = "".join(part.bits for part in parts(FIGURE_1, allowed)[11:])
+    assert rest == encode(FIGURE_1, Encoding(activations=("linear", "sigmoid")))
+
+
+@given(networks())
+def test_length_depends_on_the_parts_used_and_not_on_those_allowed(network: Network) -> None:
+    every, fitting = Encoding.every_part(), Encoding.fitting(network, "parts")
+    bits = encode(network, every)
+    assert encode(network, fitting) == bits
+    assert encode(network, every.written_for(network)) == bits
+    paper = Encoding("paper", EVERY, products=True)
+    assert len(bits) <= 11 + length(network, paper)
+
+
+def test_parts_that_no_unit_has_are_refused() -> None:
+    bits = encode(FIGURE_1, Encoding.every_part())
+    for place, name in enumerate(EVERY[1:]):
+        if name != "sigmoid":
+            wider = Encoding("parts", tuple(n for n in EVERY if n in ("linear", "sigmoid", name)))
+            body = encode(FIGURE_1, replace(wider, scheme="paper"))
+            said = bits[:place] + "1" + bits[place + 1 : 11]
+            with pytest.raises(InputError, match=f"bit {place}: .*allows {name}, which no unit"):
+                decode(said + body, Encoding.every_part())
+    body = encode(FIGURE_1, Encoding("paper", ("linear", "sigmoid"), products=True))
+    with pytest.raises(InputError, match=r"bit 10: .*products, and no unit is one"):
+        decode(bits[:10] + "1" + body, Encoding.every_part())
+
+
+def test_parts_that_the_encoding_lacks_are_refused() -> None:
+    product = replace(FIGURE_1, units=(*FIGURE_1.units[:2], Unit("mod3", "product")))
+    bits = encode(product, Encoding.every_part())
+    with pytest.raises(InputError, match=r"bit 6: .*allows mod3, the encoding does not"):
+        decode(bits, Encoding("parts", products=True))
+    with pytest.raises(InputError, match=r"bit 10: .*allows products, the encoding does not"):
+        decode(bits, Encoding("parts", EVERY))
 
 
 def every_encoding() -> Iterator[Encoding]:
@@ -222,7 +266,7 @@ def test_usual_networks_are_written_in_plain_order() -> None:
     )
     anbn = Network(3, 3, (Unit(),) * 3 + (*outputs, Unit()), forward + memory)
     for network in (anbn, FIGURE_1):
-        for encoding in (Encoding(), Encoding("tacl2022")):
+        for encoding in (Encoding(), Encoding("tacl2022"), Encoding("parts")):
             assert _role_index(network, encoding) == 0
 
 
@@ -378,7 +422,7 @@ def test_networks_outside_the_encoding_are_refused(write: Callable[..., object])
     ("arguments", "message"),
     [
         ({"scheme": "papper"}, "unknown scheme 'papper'; did you mean paper?"),
-        ({"scheme": None}, "unknown scheme None; use one of paper, tacl2022."),
+        ({"scheme": None}, "unknown scheme None; use one of paper, tacl2022, parts."),
         ({"activations": ("linear", "sigmod")}, "'sigmod'; did you mean sigmoid?"),
         ({"activations": ("relu",)}, "lacks linear"),
         ({"activations": ("linear", "relu", "relu")}, "names relu twice"),

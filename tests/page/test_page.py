@@ -21,6 +21,7 @@ from helpers.data import is_one_sentence
 from helpers.strategies import networks
 from mdlrnn import Corpus, Encoding, Network, Search, Stop, encode, evolve, languages, zoo
 from mdlrnn.cli._watch import curve
+from mdlrnn.network.schemes import SCHEMES
 from mdlrnn.page import Theorem, network_content, page, run_content
 from mdlrnn.page._data import described_parts, example_string
 from mdlrnn.tasks import _tasks as tasks_module
@@ -79,7 +80,7 @@ def test_a_page_is_whole_small_and_alone(name: str) -> None:
 @given(networks(max_hidden=4, max_connections=12))
 @settings(max_examples=30)
 def test_the_bits_of_the_page_are_the_network_s(net: Network) -> None:
-    for scheme in ("paper", "tacl2022"):
+    for scheme in SCHEMES:
         encoding = Encoding.fitting(net, scheme)
         parts = described_parts(net, encoding)
         assert "".join(part["bits"] for part in parts) == encode(net, encoding)

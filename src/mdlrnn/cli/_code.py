@@ -91,9 +91,11 @@ def _decoding(net: Network, encoding: Encoding) -> str:
     options = []
     if encoding.scheme != usual.scheme:
         options.append(f"--encoding {encoding.scheme}")
+    if encoding.says_parts:  # and so the bits need no more options
+        usual = encoding
     if encoding.activations != usual.activations:
         options.append(f"--activations {','.join(encoding.activations)}")
-    if encoding.products:
+    if encoding.products != usual.products:
         options.append("--products")
     if not roles_fit(net, encoding):
         options.append(f"--inputs {net.inputs} --outputs {net.outputs}")

@@ -122,7 +122,9 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
     "--objective", type=click.Choice(list(OBJECTIVES)), help="What is minimised. [default: mdl]"
 )
 @click.option(
-    "--encoding", type=click.Choice(list(SCHEMES)), help="How |G| is counted. [default: paper]"
+    "--encoding",
+    type=click.Choice(list(SCHEMES)),
+    help="How |G| is counted. [default: paper for the paper's tasks, else parts]",
 )
 @click.option("--activations", metavar="NAMES", help="Those allowed, separated by commas.")
 @click.option("--products", is_flag=True, default=None, help="Allow product units.")

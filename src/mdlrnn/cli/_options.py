@@ -43,7 +43,8 @@ def encoding_options(command: Command) -> Command:
             type=click.Choice(list(SCHEMES)),
             default="paper",
             show_default=True,
-            help="The paper's costs, or those of the authors' released code.",
+            help="The paper's costs, those of the authors' released code, or the paper's after "
+            "bits that say which parts the network has.",
         ),
         click.option(
             "--activations",
@@ -63,6 +64,8 @@ def encoding_from(
 ) -> Encoding:
     """The encoding asked for; what is not said is taken as the network needs it."""
     fitting = Encoding(scheme) if network is None else Encoding.fitting(network, scheme)
+    if network is None and fitting.says_parts:
+        fitting = Encoding.every_part()
     names = fitting.activations
     if activations is not None:
         names = listed(activations)

@@ -169,6 +169,8 @@ def _encoding(encoding: Encoding) -> str:
     """The options under which `mdlrnn score` gives the same |G|."""
     plain = Encoding()
     text = "" if encoding.scheme == plain.scheme else f" --encoding {encoding.scheme}"
+    if encoding.says_parts:
+        return text
     if encoding.activations != plain.activations:
         text += f" --activations {','.join(encoding.activations)}"
     return text + (" --products" if encoding.products else "")

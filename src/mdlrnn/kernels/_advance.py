@@ -31,6 +31,7 @@ FOUNDER_TRIES = 50
 def advance(
     state: State,
     populate: bool,
+    given: int,
     steps: int,
     tournament: int,
     distinct: bool,
@@ -44,7 +45,8 @@ def advance(
     memo: Memo,
     child: Words,
 ) -> int:
-    """So many steps of select, mutate, evaluate, replace; with `populate`, from new networks on.
+    """So many steps of select, mutate, evaluate, replace; with `populate`, from new networks on,
+    of which the first `given` are there already.
 
     With `distinct`, an offspring with the value of a network that the island has is dropped.
     Where it is `crowded`, any network may be a parent, and its offspring contends with it alone.
@@ -57,12 +59,13 @@ def advance(
     tries = 0
     while populate and drawn < population:
         genome = state.genomes[drawn]
-        new_network(genome, state.random, space)
+        if drawn >= given:
+            new_network(genome, state.random, space)
         length, bits, value = evaluate(
             genome, tree, encoding, multipliers, work, memo, state.counters, np.inf
         )
         tries += 1
-        if value < np.inf or not founding or tries == FOUNDER_TRIES:
+        if value < np.inf or drawn < given or not founding or tries == FOUNDER_TRIES:
             keep(state, drawn, genome, length, bits, value)
             drawn += 1
             tries = 0

@@ -106,7 +106,7 @@ def compile_search() -> None:
         e.genomes, floats, row, floats, e.random, row, floats, e.genomes, row, floats,
     )  # fmt: skip
     _compile(
-        advance, state, True, 0, 2, True, True, True, e.tree, row, floats, e.space, e.work,
+        advance, state, True, 0, 0, 2, True, True, True, e.tree, row, floats, e.space, e.work,
         new_memo(2), row,
     )  # fmt: skip
     mark_ready("advance")

@@ -12,6 +12,7 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from .._errors import InputError
+from ._activations import ACTIVATIONS
 from ._alphabet import MOST_UNITS
 from ._encoding import Encoding
 from ._network import Network
@@ -21,7 +22,8 @@ from ._units import KINDS, LARGEST_INTEGER, TYPES, Connection, Unit, Weight
 class Part(NamedTuple):
     """A piece of the bit string, labelled as in Figure 2 (units counted from 1, as there).
 
-    `unit` is the number, from 0, of the unit it describes; E(U) describes none.
+    `unit` is the number, from 0, of the unit it describes; E(U) describes none, nor do the bits
+    that say which parts there are.
     """
 
     bits: str
@@ -38,10 +40,11 @@ def encode(network: Network, encoding: Encoding) -> str:
 def length(network: Network, encoding: Encoding) -> int:
     """|G| in bits, without writing them."""
     check_encodable(network, encoding)
+    encoding = encoding.written_for(network)
     outgoing = [0] * len(network.units)
     for c in network.connections:
         outgoing[c.source] += 1
-    bits = _number_length(len(outgoing))
+    bits = len(_said_parts(encoding)) + _number_length(len(outgoing))
     for unit, count in zip(network.units, outgoing, strict=True):
         bits += encoding.activation_bits(unit.activation) + encoding.type_bit
         bits += _number_length(count) + encoding.cost(unit.activation) + 1
@@ -53,6 +56,7 @@ def length(network: Network, encoding: Encoding) -> int:
 def parts(network: Network, encoding: Encoding) -> list[Part]:
     """The bit string in labelled pieces: joined, they are `encode`'s string."""
     check_encodable(network, encoding)
+    encoding = encoding.written_for(network)
     codes = _codes(encoding)
     width = _target_width(len(network.units))
     outgoing = _outgoing(network)
@@ -63,7 +67,7 @@ def parts(network: Network, encoding: Encoding) -> list[Part]:
         rest, choice = divmod(rest, options)
         return choice
 
-    written = [Part(_number(len(network.units)), "E(U)")]
+    written = [*_said_parts(encoding), Part(_number(len(network.units)), "E(U)")]
     for u, unit in enumerate(network.units):
         written.append(Part(codes[unit.activation], unit.activation, u))
         if encoding.type_bit:
@@ -98,6 +102,7 @@ def decode(
     if (inputs is None) != (outputs is None):
         raise InputError("only one of inputs and outputs is given; give both or neither.")
     reader = _Reader(_only_bits(bits), encoding)
+    encoding = reader.encoding
     count = reader.unit_count()
     units: list[Unit] = []
     connections: list[Connection] = []
@@ -131,6 +136,7 @@ def decode(
             raise reader.broken("the first unit, always an input, is not linear or has a bias")
     if reader.left:
         raise reader.broken(f"the network is complete, but {reader.left} more bits follow")
+    reader.check_parts(units)
     if inputs is None or outputs is None:
         plain = _leading_plain(units)
         if index >= sum(count - i for i in range(1, plain + 1)):
@@ -158,6 +164,7 @@ def roles_fit(network: Network, encoding: Encoding) -> bool:
 
 def _role_index(network: Network, encoding: Encoding) -> int | None:
     """The place of the network's inputs and outputs in the list, None where it does not fit."""
+    encoding = encoding.written_for(network)
     splits = _splits(network.units, network.connections)
     wanted = (network.inputs, network.outputs)
     index = next(index for index, split in enumerate(splits) if split == wanted)
@@ -205,9 +212,9 @@ class _Reader:
 
     def __init__(self, bits: str, encoding: Encoding) -> None:
         self.bits = bits
-        self.encoding = encoding
-        self.codes = _codes(encoding)
         self.at = 0
+        self.encoding = self.said_parts(encoding) if encoding.says_parts else encoding
+        self.codes = _codes(self.encoding)
 
     @property
     def left(self) -> int:
@@ -246,10 +253,35 @@ class _Reader:
             raise self.broken("a number is larger than 2**53", start)
         return value
 
+    def said_parts(self, given: Encoding) -> Encoding:
+        """The encoding of the bits that follow; it allows nothing that the given one does not."""
+        names = ["linear"]
+        for place, name in enumerate(PARTS):
+            if self.bit():
+                names.append(name)
+                if name not in given.activations:
+                    raise self.broken(f"this bit allows {name}, the encoding does not", place)
+        products = bool(self.bit())
+        if products and not given.products:
+            raise self.broken("this bit allows products, the encoding does not", len(PARTS))
+        return Encoding(given.scheme, tuple(names), products)
+
+    def check_parts(self, units: Sequence[Unit]) -> None:
+        """Raise if the bits allow a part that no unit has: the code of a network is one string."""
+        if not self.encoding.says_parts:
+            return
+        used = {unit.activation for unit in units}
+        for place, name in enumerate(PARTS):
+            if name in self.encoding.activations and name not in used:
+                raise self.broken(f"this bit allows {name}, which no unit has", place)
+        if self.encoding.products and not any(unit.type == "product" for unit in units):
+            raise self.broken("this bit allows products, and no unit is one", len(PARTS))
+
     def unit_count(self) -> int:
+        start = self.at
         count = self.number()
         if not 2 <= count <= MOST_UNITS:
-            raise self.broken(f"the network has {count} units, not 2 to {MOST_UNITS}", 0)
+            raise self.broken(f"the network has {count} units, not 2 to {MOST_UNITS}", start)
         shortest = self.encoding.activation_bits("linear") + self.encoding.type_bit + 4
         if count * shortest > self.left:
             raise self.broken(f"the bits end too soon to hold {count} units", len(self.bits))
@@ -328,6 +360,18 @@ def check_encodable(network: Network, encoding: Encoding) -> None:
                 f"units[{u}] is a product unit, which the encoding does not allow; "
                 "use an encoding with products=True."
             )
+
+
+PARTS = tuple(name for name in ACTIVATIONS if name != "linear")
+"""The activations that have a bit where the bits say parts; products come last."""
+
+
+def _said_parts(encoding: Encoding) -> list[Part]:
+    """The bits that say what is allowed, where the scheme has them."""
+    if not encoding.says_parts:
+        return []
+    allowed = [Part(str(int(name in encoding.activations)), f"{name}?") for name in PARTS]
+    return [*allowed, Part(str(int(encoding.products)), "products?")]
 
 
 def _outgoing(network: Network) -> list[list[Connection]]:

@@ -20,7 +20,8 @@ class Encoding:
     """How networks are written as bits: the scheme and the space of networks it can write.
 
     An activation's code is its place in `activations`. `products` allows product units; the
-    bits of `tacl2022` have room for them in any case.
+    bits of `tacl2022` have room for them in any case. Under `parts` the bits of a network begin
+    with the parts it has, and |G| does not depend on which others are allowed.
     """
 
     scheme: str = "paper"
@@ -51,6 +52,24 @@ class Encoding:
         used = [unit.activation for unit in network.units]
         products = any(unit.type == "product" for unit in network.units)
         return cls(scheme, with_extensions(used), products)
+
+    @classmethod
+    def every_part(cls) -> Encoding:
+        """Every activation and products, each charged where it is used."""
+        return cls("parts", tuple(ACTIVATIONS), products=True)
+
+    @property
+    def says_parts(self) -> bool:
+        """Whether the bits begin with the parts that the network has."""
+        return SCHEMES[self.scheme].says_parts
+
+    def written_for(self, network: Network) -> Encoding:
+        """The encoding that the bits of this network are written in after those that say parts."""
+        if not self.says_parts:
+            return self
+        used = {unit.activation for unit in network.units}
+        products = any(unit.type == "product" for unit in network.units)
+        return Encoding(self.scheme, tuple(name for name in ACTIVATIONS if name in used), products)
 
     def cost(self, activation: str) -> int:
         """The activation's cost, written in unary."""

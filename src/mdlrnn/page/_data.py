@@ -81,6 +81,9 @@ def described_parts(network: Network, encoding: Encoding) -> list[dict[str, Any]
 
 def _meaning(part: Part, network: Network, place: int) -> tuple[str, str]:
     c, u = part.connection, part.unit
+    if u is None and part.label != "E(U)":
+        name, said = part.label.rstrip("?"), "allowed" if part.bits == "1" else "not allowed"
+        return "part", f"{name}: {said}"
     if u is None:
         return "count", f"{len(network.units)} units"
     if c is not None:

@@ -7,6 +7,7 @@ What an island becomes depends on nothing but its state and the problem; what is
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -55,10 +56,15 @@ class Tools(NamedTuple):
 
 
 @lru_cache(maxsize=4)
+def _tree_for(corpus: Corpus) -> Tree:
+    return tree_of(corpus)
+
+
+@lru_cache(maxsize=32)
 def tools_for(problem: Problem) -> Tools:
     corpus, search, encoding, objective = problem
     return Tools(
-        tree_of(corpus),
+        _tree_for(corpus),
         encoding_table(encoding),
         np.array([objective.g, objective.d, objective.l1, objective.l2]),
         space_for(corpus.inputs, corpus.outputs, search, encoding),
@@ -114,8 +120,8 @@ def random_states(seed: int, islands: int) -> list[Random]:
     return [child.generate_state(4, np.uint64).astype(np.uint64) for child in children]
 
 
-def new_island(problem: Problem, random: Random) -> State:
-    """An island with random networks; `random` is its random state."""
+def new_island(problem: Problem, random: Random, founders: Sequence[Words] = ()) -> State:
+    """An island with these networks and random ones; `random` is its random state."""
     needed = HEADER + 3 * (
         problem.corpus.inputs + problem.corpus.outputs
         + 2 * problem.corpus.inputs * problem.corpus.outputs
@@ -136,14 +142,27 @@ def new_island(problem: Problem, random: Random) -> State:
         front_lengths=np.zeros(FRONT_SIZE, dtype=np.int64),
         front_bits=np.zeros(FRONT_SIZE),
     )
-    _advance(problem, state, 0, populate=True)
-    return state
+    return _populated(problem, state, founders)
 
 
-def restart_island(problem: Problem, state: State) -> None:
-    """Fill the island with new random networks; its random state, counters and front go on."""
+def restart_island(problem: Problem, state: State, founders: Sequence[Words] = ()) -> State:
+    """The island with these and new random networks; its random state, counters and front go on.
+    The state given is written to, or if its rows are too short a wider one."""
     state.best_value[0] = np.inf
-    _advance(problem, state, 0, populate=True)
+    return _populated(problem, state, founders)
+
+
+def _populated(problem: Problem, state: State, founders: Sequence[Words]) -> State:
+    given = founders[: problem.search.population]
+    words = state.genomes.shape[1]
+    while words < 2 * max((row.size for row in given), default=0):
+        words *= 2
+    if words > state.genomes.shape[1]:
+        state = with_room(state, words)
+    for i, row in enumerate(given):
+        state.genomes[i, : row.size] = row
+    _advance(problem, state, 0, populate=True, given=len(given))
+    return state
 
 
 def epoch(problem: Problem, state: State, generations: int, crowded: bool = False) -> State:
@@ -163,7 +182,13 @@ def advance_island(problem: Problem, state: State, generations: int, crowded: bo
 
 
 def _advance(
-    problem: Problem, state: State, steps: int, *, populate: bool = False, crowded: bool = False
+    problem: Problem,
+    state: State,
+    steps: int,
+    *,
+    populate: bool = False,
+    given: int = 0,
+    crowded: bool = False,
 ) -> int:
     search = problem.search
     words = state.genomes.shape[1]
@@ -171,8 +196,8 @@ def _advance(
     child = np.zeros(words, dtype=np.int64)
     with announced("advance", "the search", warm_up):
         return advance(
-            state, populate, steps, search.tournament, search.distinct, search.elitist, crowded,
-            *memory.tools, memory.work, memory.memo, child,
+            state, populate, given, steps, search.tournament, search.distinct, search.elitist,
+            crowded, *memory.tools, memory.work, memory.memo, child,
         )  # fmt: skip
 
 

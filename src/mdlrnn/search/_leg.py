@@ -13,9 +13,11 @@ from typing import NamedTuple
 from ..kernels._genome import Words, size_of
 from ..kernels._random import Random
 from ..kernels._state import FRONT_COUNT, State
+from ._founders import founders_for
 from ._island import Problem, advance_island, front_of, new_island, restart_island
 from ._migration import RESTARTS, RING, Offer, is_crowded, is_stagnant, offer_of, receive
 from ._packed import Packed
+from ._spaces import fits, island_problem
 
 
 class Leg(NamedTuple):
@@ -74,16 +76,18 @@ def run_leg(
 ) -> tuple[Packed, Report]:
     """The island after the leg, and what there is to tell; without a state, a new island."""
     began = time.perf_counter()
-    search, island = problem.search, leg.island
+    whole, island = problem, leg.island
+    problem = island_problem(whole, island)
+    search = problem.search
     if packed is None:
         assert leg.random is not None
-        state = new_island(problem, leg.random)
+        state = new_island(problem, leg.random, founders_for(whole, island))
         before: set[tuple[int, float]] = set()
     else:
         state = packed.state()
         before = _pairs(state) if leg.fronts else set()
     for offer in leg.arrivals:
-        state = receive(state, offer)
+        state = receive(state, offer, lambda row: fits(row, problem))
     views: list[tuple[int, View]] = []
     entries: list[tuple[int, Entry]] = []
     offered: Offer | None = None
@@ -97,7 +101,7 @@ def run_leg(
             offered = offer_of(state, search.migration_size)
         elif look >= last and leg.exchange == RESTARTS and is_stagnant(search, island, state):
             offered = offer_of(state, search.migration_size)
-            restart_island(problem, state)
+            state = restart_island(problem, state, founders_for(whole, island))
         view = view_of(state)
         if not views or not _same(view, views[-1][1]):
             views.append((look, view))

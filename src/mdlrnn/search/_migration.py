@@ -7,6 +7,7 @@ an island can go on as soon as the offers that it waits for are there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -85,9 +86,13 @@ def offer_of(state: State, size: int) -> Offer:
     )
 
 
-def receive(state: State, offer: Offer) -> State:
-    """The island with the networks offered in place of its worst. The state given is written to,
-    or if its rows are too short a wider one."""
+def everything_fits(row: Words) -> bool:
+    return True
+
+
+def receive(state: State, offer: Offer, fits: Callable[[Words], bool] = everything_fits) -> State:
+    """The island with the networks offered, as far as they fit there, in place of its worst. The
+    state given is written to, or if its rows are too short a wider one."""
     needed = max(row.size for row in offer.rows)
     words = state.genomes.shape[1]
     while words < needed:
@@ -96,6 +101,8 @@ def receive(state: State, offer: Offer) -> State:
         state = with_room(state, words)
     worst = np.argsort(state.values, kind="stable")[-len(offer.rows) :]
     for i, row, value, length, bits in zip(worst, *offer, strict=True):
+        if not fits(row):
+            continue
         state.genomes[i, : row.size] = row
         state.values[i] = value
         state.lengths[i] = length

@@ -74,9 +74,9 @@ class Search:
     """Migrate also when so much time has passed (earliest first); makes a run unrepeatable."""
     seed: int = 1
     encoding: Encoding | str | None = None
-    """How |G| is counted, and so which networks there are. None takes what fits the source: the
-    paper's scheme, with the units that the paper allows for the task. A scheme's name ('tacl2022')
-    takes these units under that scheme."""
+    """How |G| is counted, and so which networks there are. None takes what fits the source: for
+    the paper's tasks the paper's scheme with the units that the paper allows, for all else 'parts'
+    with every part. A scheme's name ('tacl2022') takes the paper's units under that scheme."""
     max_units: int = 256
     max_connections: int = 1024
 
@@ -135,6 +135,7 @@ class Search:
             elitist=False,
             crowding=False,
             restarts=False,
+            encoding="paper",
         )
         return plain.but(changes)
 
@@ -147,7 +148,12 @@ class Search:
         """The encoding to search under: the search's own, or the one that fits the source."""
         if isinstance(self.encoding, Encoding):
             return self.encoding
-        return fitting if self.encoding is None else replace(fitting, scheme=self.encoding)
+        if self.encoding is None or self.encoding == fitting.scheme:
+            return fitting
+        wanted = Encoding(self.encoding)
+        if wanted.says_parts:
+            return Encoding.every_part()
+        return wanted if fitting.says_parts else replace(fitting, scheme=self.encoding)
 
     def to_dict(self) -> dict[str, Any]:
         """All but the encoding, which is a value of its own."""

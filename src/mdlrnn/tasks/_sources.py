@@ -56,7 +56,9 @@ class Source:
 
     def encoding(self) -> Encoding:
         """The space of networks to search, where nobody says."""
-        return Encoding() if self.task is None else self.task.encoding()
+        if self.task is None or TASKS.get(self.task.name) is not self.task:
+            return Encoding.every_part()
+        return self.task.encoding()
 
     @property
     def machine(self) -> Language | Transducer | None:

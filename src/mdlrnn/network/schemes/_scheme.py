@@ -17,6 +17,8 @@ class Scheme:
     """The width of the field that names an activation, given those that are allowed."""
     has_type_bit: Callable[[bool], bool]
     """Whether a unit says if it is a sum or a product, given whether products are allowed."""
+    says_parts: bool = False
+    """Whether the code begins with bits that say what is allowed: what the network has."""
 
 
 def field_width(allowed: tuple[str, ...]) -> int:

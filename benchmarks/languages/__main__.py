@@ -1,0 +1,94 @@
+"""`python -m benchmarks.languages`: run what is missing, show it, compare two settings."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+from . import _catalogue, _tables
+from ._jobs import STRINGS, Job, carry_out
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.languages", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser("run", help="run what is missing, then show")
+    run.add_argument("out", type=Path)
+    run.add_argument("--languages", help="names or parts of names, commas between; else all")
+    run.add_argument("--folder", type=Path, help="with NAME.train.txt and NAME.test.txt")
+    run.add_argument("--seeds", default="1-3", help="1-8, or 1,4,7")
+    run.add_argument("--seconds", type=float, default=60.0, help="of each run")
+    run.add_argument("--size", type=int, default=STRINGS, help="training strings of a language")
+    run.add_argument("--setting", action="append", help="default, or name:field=value,...")
+    run.add_argument("--processes", type=int, default=os.cpu_count())
+    show = commands.add_parser("show", help="a line a run")
+    show.add_argument("out", type=Path)
+    compare = commands.add_parser("compare", help="two settings, with quartiles over the seeds")
+    compare.add_argument("out", type=Path)
+    compare.add_argument("first")
+    compare.add_argument("second")
+    listing = commands.add_parser("list", help="the languages")
+    listing.add_argument("--folder", type=Path)
+    arguments = parser.parse_args()
+    if arguments.command == "list":
+        for entry in _entries(arguments.folder, None):
+            print(entry.name)
+        return
+    if arguments.command == "run":
+        _work(_jobs(arguments), arguments.processes)
+    runs = _tables.read(arguments.out)
+    if arguments.command == "compare":
+        for setting in (arguments.first, arguments.second):
+            if setting not in runs:
+                sys.exit(f"{arguments.out} has no runs of {setting!r}; it has {', '.join(runs)}.")
+        print(_tables.compare(runs, arguments.first, arguments.second))
+    else:
+        print(_tables.show(runs))
+
+
+def _entries(folder: Path | None, names: str | None) -> list[_catalogue.Entry]:
+    entries = _catalogue.catalogue()
+    if folder is not None:
+        entries += _catalogue.collection(folder)
+    if names is None:
+        return entries
+    wanted = [name.strip() for name in names.split(",")]
+    exact = {entry.name for entry in entries} & set(wanted)
+    parts = [name for name in wanted if name not in exact]
+    chosen = [
+        entry
+        for entry in entries
+        if entry.name in exact or any(part in entry.name for part in parts)
+    ]
+    if not chosen:
+        sys.exit(f"no language is named {names}; the command list names them.")
+    return chosen
+
+
+def _jobs(arguments: argparse.Namespace) -> list[Job]:
+    first, _, last = arguments.seeds.partition("-")
+    seeds = (
+        range(int(first), int(last) + 1) if last else [int(s) for s in arguments.seeds.split(",")]
+    )
+    return [
+        Job(entry, setting, seed, arguments.seconds, arguments.size, arguments.out)
+        for seed in seeds
+        for entry in _entries(arguments.folder, arguments.languages)
+        for setting in arguments.setting or ["default"]
+    ]
+
+
+def _work(jobs: list[Job], processes: int) -> None:
+    missing = [job for job in jobs if not job.path.exists()]
+    if missing:
+        print(_tables.HEAD, flush=True)
+    with ProcessPoolExecutor(processes) as pool:
+        for done in as_completed([pool.submit(carry_out, job) for job in missing]):
+            print(_tables.line(done.result()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""One run: a language, a setting and a seed, and what came of it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import re
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ._catalogue import Entry
+
+STRINGS = 500
+"""Training strings of a language that is known."""
+FRESH = 5_000
+"""Strings drawn to measure with, from another seed than the training strings."""
+FRESH_SEED = 20_000
+RIGHT = 0.1
+"""A proof that every probability is off by less than this counts."""
+
+
+class Job(NamedTuple):
+    entry: Entry
+    setting: str
+    seed: int
+    seconds: float
+    size: int
+    out: Path
+
+    @property
+    def path(self) -> Path:
+        parts = (self.entry.name, self.setting.partition(":")[0])
+        first, second = (re.sub(r"[^\w^*+|()-]+", "_", part) for part in parts)
+        return self.out / f"{first}--{second}--{self.seed}.json"
+
+
+def changes_of(setting: str) -> dict[str, Any]:
+    """`name:field=value,field=value` as the changes to the default search."""
+    _, _, text = setting.partition(":")
+    pairs = [part.partition("=") for part in text.split(",") if part]
+    return {key: ast.literal_eval(value) for key, _, value in pairs}
+
+
+def carry_out(job: Job) -> dict[str, Any]:
+    """Search, measure, prove where there is a machine; the result is written and given back."""
+    from mdlrnn import Search, Stop, evolve
+
+    known = job.entry.test is None
+    search = Search(seed=job.seed).but(changes_of(job.setting))
+    began = time.monotonic()
+    run = evolve(
+        job.entry.source, search, stop=Stop(seconds=job.seconds), prove=known, threads=1,
+        progress=False, size=job.size if known else None,
+    )  # fmt: skip
+    last = run.history[-1]
+    result: dict[str, Any] = {
+        "language": job.entry.name, "setting": job.setting, "seed": job.seed, "g": run.score.g,
+        "mdl": run.score.mdl, "scheme": run.encoding.scheme, "found_seconds": last["seconds"],
+        "found_steps": last["steps"], "steps": run.statistics.steps,
+        "seconds": run.statistics.seconds, "network": run.best.to_dict(),
+    }  # fmt: skip
+    if known:
+        result |= _against_language(job, run)
+    else:
+        result |= _against_strings(job, run)
+    result["all_seconds"] = time.monotonic() - began
+    job.out.mkdir(parents=True, exist_ok=True)
+    partial = job.path.with_suffix(".part")
+    partial.write_text(json.dumps(result))
+    partial.replace(job.path)
+    return result
+
+
+def _against_language(job: Job, run: Any) -> dict[str, Any]:
+    """Bits a string above the language itself, on new strings and on longer ones."""
+    from mdlrnn.tasks._measures import measure, measure_parts
+    from mdlrnn.tasks._sources import source_from
+
+    task = source_from(job.entry.source).task
+    assert task is not None
+    fresh, _ = measure_parts(run.best, task, [task.training(FRESH, FRESH_SEED)])
+    longer = measure(run.best, task, job.size).test
+    margins = []
+    if run.theorem is not None:
+        margins = [p.margin for p in (run.theorem.proof, run.theorem.proved) if p and p.proved]
+    return {
+        "excess": (fresh.bits - fresh.optimal_bits) / fresh.strings,
+        "longer": (longer.bits - longer.optimal_bits) / longer.strings,
+        "margin": min(margins, default=None),
+        "proved": bool(margins) and min(margins) <= RIGHT,
+        "proved_best": bool(run.theorem and run.theorem.proof and run.theorem.proof.proved
+                            and run.theorem.proof.margin <= RIGHT),
+    }  # fmt: skip
+
+
+def _against_strings(job: Job, run: Any) -> dict[str, Any]:
+    """Bits a string above the entropy of the test file, estimated from its frequencies."""
+    from mdlrnn import Corpus, InputError, score
+
+    assert job.entry.test is not None
+    corpus = Corpus.load(job.entry.test)
+    counts = [count for _, count in corpus.strings()]
+    total = sum(counts)
+    entropy = -sum(c / total * math.log2(c / total) for c in counts)
+    entropy += (len(counts) - 1) / (2 * total * math.log(2))  # Miller's correction
+    try:
+        bits = score(run.best, corpus).d_given_g / total
+    except InputError:  # a symbol that training lacks
+        bits = math.inf
+    return {"excess": bits - entropy, "longer": None, "margin": None, "proved": None}

@@ -1,0 +1,53 @@
+"""Networks to start from that the corpus itself suggests: automata, merged from its prefix tree.
+
+They know nothing of any task, and they have to pay their |G| as every network does. Evolution
+shortens them, or finds something better on the islands that are without.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..corpus._corpus import Corpus
+from ..kernels._genome import Words, row_of
+from ..network._alphabet import BOUNDARY
+from ._automaton_network import automaton_network
+from ._counters import counters_of
+from ._island import Problem
+from ._merging import automata_of
+from ._spaces import fits, island_problem
+from ._stacks import stack_tests
+
+
+def has_founders(island: int) -> bool:
+    """Every third island; the sets of parts take their turns in fives, so each set has some."""
+    return island % 3 == 1
+
+
+def founders_for(problem: Problem, island: int) -> tuple[Words, ...]:
+    """The rows of the networks that an island starts from, beside random ones."""
+    if not problem.encoding.says_parts or not has_founders(island):
+        return ()
+    own = island_problem(problem, island)
+    return tuple(
+        row
+        for row in _automata_rows(problem.corpus)
+        if row[0] <= own.search.max_units
+        and row[1] <= own.search.max_connections
+        and fits(row, own)
+    )
+
+
+@lru_cache(maxsize=4)
+def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
+    if corpus.alphabet is None:
+        return ()
+    boundary = corpus.alphabet.index(BOUNDARY)
+    memories = (counters_of(corpus, boundary), stack_tests(corpus, boundary))
+    found = []
+    for used in ([], *filter(None, memories)):
+        found += [
+            automaton_network(automaton, corpus.alphabet, boundary, used)
+            for automaton in automata_of(corpus, used)
+        ]
+    return tuple(map(row_of, found))

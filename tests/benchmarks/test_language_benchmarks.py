@@ -1,0 +1,64 @@
+"""benchmarks/languages: every language can be drawn from, and runs are kept and compared."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.languages import _catalogue, _tables
+
+from helpers.data import ROOT
+from mdlrnn.tasks._sources import source_from
+
+TINY = "tiny:islands=1,population=20"
+
+
+def bench(*arguments: object) -> str:
+    command = [sys.executable, "-m", "benchmarks.languages", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+
+def test_there_are_sixty_languages_and_each_has_a_name_and_strings() -> None:
+    entries = _catalogue.catalogue()
+    assert len({entry.name for entry in entries}) == len(entries) >= 60
+    for entry in entries:
+        source = source_from(entry.source)
+        assert source.machine is not None, entry.name
+        assert source.task is not None
+        assert len(source.task.strings(5)) == 5
+
+
+def test_runs_are_kept_and_two_settings_compared(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = ("run", out, "--languages", "a^n,golden_mean", "--seeds", "1-2", "--seconds", 0.01,
+           "--size", 20, "--processes", 1)  # fmt: skip
+    one = ("run", out, "--languages", "golden_mean", *run[4:])
+    first = bench(*one, "--setting", TINY)
+    assert first.count("golden_mean ") == 4, "as they end, and in the table"
+    again = bench(*one, "--setting", TINY, "--setting", 'old:encoding="paper",islands=1')
+    assert again.count("golden_mean ") == 6
+    found = bench("compare", out, TINY, 'old:encoding="paper",islands=1')
+    assert "tiny: " in found
+    assert "lower median: " in found
+
+
+def test_the_corpora_of_a_folder_are_languages_too(tmp_path: Path) -> None:
+    (tmp_path / "Ab.train.txt").write_text("3\tab\n1\tb\n")
+    (tmp_path / "Ab.test.txt").write_text("30\tab\n10\tb\n")
+    (tmp_path / "Lone.train.txt").write_text("ab\n")
+    (entry,) = _catalogue.collection(tmp_path)
+    assert entry.name == "corpus Ab"
+    found = bench(
+        "run", tmp_path / "out", "--folder", tmp_path, "--languages", "corpus Ab", "--seeds", "1",
+        "--seconds", 0.01, "--setting", TINY, "--processes", 1,
+    )  # fmt: skip
+    assert "corpus Ab " in found
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"), [([3.0], (3, 3, 3)), ([4.0, 1.0, 2.0, 9.0, 5.0], (2, 4, 5))]
+)
+def test_quartiles(values: list[float], expected: tuple[float, ...]) -> None:
+    assert _tables.quartiles(values) == expected

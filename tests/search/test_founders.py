@@ -1,0 +1,188 @@
+"""Founders from the corpus: merged automata, counters, stacks, and networks that run them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mdlrnn
+from helpers.data import ROOT
+from mdlrnn import Corpus, Encoding, Search
+from mdlrnn.kernels._genome import network_from_row, row_of
+from mdlrnn.search._automaton_network import _weights, automaton_network
+from mdlrnn.search._counters import Counter, Mark, Top, _candidates, _values, counters_of
+from mdlrnn.search._founders import founders_for, has_founders
+from mdlrnn.search._island import Problem
+from mdlrnn.search._merging import Automaton, automata_of
+from mdlrnn.search._spaces import SETS, island_problem
+from mdlrnn.search._stacks import stack_tests
+from mdlrnn.tasks._sources import source_from
+from mdlrnn.tasks._tasks import Task
+
+FILES = ROOT / "benchmarks" / "languages" / "files"
+BOUNDARY = 0
+"""Its place in the alphabets here."""
+
+
+def task(name: str) -> Task:
+    path = FILES / name
+    found = source_from(path if path.exists() else name).task
+    assert found is not None
+    return found
+
+
+@st.composite
+def automata(draw: st.DrawFn, symbols: int = 2, most: int = 4) -> Automaton:
+    """Any automaton over symbols 1, 2, ...; some symbols do not follow some states."""
+    size = draw(st.integers(1, most))
+    moves, counts = [], []
+    for _ in range(size):
+        following = draw(st.sets(st.integers(0, symbols), min_size=1))
+        moves.append({s: draw(st.integers(0, size - 1)) for s in sorted(following) if s})
+        counts.append({s: float(draw(st.integers(1, 40))) for s in sorted(following)})
+    return Automaton(tuple(moves), tuple(counts))
+
+
+@settings(max_examples=60)
+@given(automata(), st.lists(st.integers(1, 2), max_size=8))
+def test_a_network_runs_its_automaton(automaton: Automaton, string: list[int]) -> None:
+    network = automaton_network(automaton, ("#", "a", "b"), BOUNDARY)
+    symbols = "#ab"
+    read, state = "", 0
+    for symbol in string:
+        if symbol not in automaton.moves[state]:
+            break
+        read += symbols[symbol]
+        state = automaton.moves[state][symbol]
+    # How many units read a state changes how fine its weights are, not which symbols can follow.
+    last = mdlrnn.feed(network, read)[-1].probabilities
+    counts = automaton.counts[state]
+    possible = {symbols[s] for s in counts}
+    assert {s for s, chance in last.items() if chance} == possible
+    options = []
+    for copies in range(1, 12):
+        weights = _weights(counts, copies)
+        total = sum(weights.values())
+        options.append({symbols[s]: Fraction(w, total) for s, w in weights.items()})
+    assert {s: chance for s, chance in last.items() if chance} in options
+
+
+@pytest.mark.parametrize(
+    ("name", "states"),
+    [("count_mod3.lang", 3), ("tomita3.lang", 4), ("tomita5.lang", 4), ("reber.lang", 6),
+     ("divisible_by_5.lang", 5), ("words_in_a_row.lang", 7), ("mod2_mod4.lang", 8)],
+)  # fmt: skip
+def test_regular_languages_are_merged_to_their_states(name: str, states: int) -> None:
+    language = task(name)
+    corpus = language.training(500)
+    assert states in [len(automaton) for automaton in automata_of(corpus)]
+
+
+def test_an_automaton_s_moves_and_counts_are_those_of_the_corpus() -> None:
+    corpus = task("count_mod3.lang").training(500)
+    (automaton,) = automata_of(corpus)
+    total = sum(sum(counts.values()) for counts in automaton.counts)
+    assert total == corpus.characters
+    for string, _ in corpus.strings():
+        state = 0
+        for symbol in string:
+            state = automaton.moves[state][{"a": 1, "b": 2}[symbol]]
+        assert state == 0
+    for move in automaton.moves:
+        assert automaton.moves[automaton.moves[move[1]][1]][1] == automaton.moves.index(move)
+
+
+def test_automata_that_grow_without_end_are_left_out() -> None:
+    assert automata_of(task("a^n b^n c^n").training(500)) == []
+
+
+@given(st.integers(0, 10**6), st.lists(st.text("abc", max_size=7), min_size=1, max_size=6))
+def test_counters_count(place: int, strings: list[str]) -> None:
+    corpus = Corpus.from_strings([*strings, "abc"])
+    tried = list(_candidates([1, 2, 3], 4))
+    counter = tried[place % len(tried)]
+    values = _values(corpus, [counter])[:, 0]
+    for node in range(len(corpus.parent)):
+        path = []
+        at = node
+        while at >= 0:
+            path.append(int(corpus.symbol[at]))
+            at = int(corpus.parent[at])
+        assert values[node] == _counted(counter, path[::-1])
+
+
+def _counted(counter: Counter, string: list[int]) -> int:
+    total, after = 0, False
+    for place, symbol in enumerate(string):
+        mark = counter.mark
+        if mark is not None and symbol == mark.symbol:
+            before = string[place - 1] if place else None
+            after = after or mark.after is None or mark.after == before
+        total += counter.steps[after][symbol]
+    return total
+
+
+def test_counters_are_what_the_language_counts() -> None:
+    (found,) = counters_of(task("a^n b^n").training(500), BOUNDARY)
+    assert (found.counter, found.signed) == (Counter(((0, 1, -1), (0, 1, -1))), False)
+    two = [found.counter for found in counters_of(task("a^n b^n a^n").training(500), BOUNDARY)]
+    assert [counter.mark for counter in two if isinstance(counter, Counter)] == [Mark(2), Mark(2)]
+    assert counters_of(task("tomita5.lang").training(500), BOUNDARY) == []
+
+
+def test_a_stack_is_found_where_a_mark_turns_the_string_round() -> None:
+    tests = stack_tests(task("marked_palindrome.pcfg").training(500), BOUNDARY)
+    assert [isinstance(test.counter, Top) for test in tests] == [True, True]
+    assert stack_tests(task("a* b*").training(500), BOUNDARY) == []
+
+
+def problem_of(corpus: Corpus) -> Problem:
+    return Problem(corpus, Search(), Encoding.every_part())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a^n b^n a^n", "a^n b^m a^n b^m", "a^n b^m c^n d^m", "a^n b^n c^n d^n e^n",
+     "equally_many.lang", "dyck1.pcfg", "tomita6.lang", "marked_palindrome.pcfg"],
+)  # fmt: skip
+def test_a_founder_is_as_good_as_the_language_itself(name: str) -> None:
+    corpus = task(name).training(500)
+    problem = problem_of(corpus)
+    rows = founders_for(problem, 10)
+    assert rows
+    networks = [network_from_row(row, corpus.inputs, corpus.outputs, corpus.alphabet)
+                for row in rows]  # fmt: skip
+    least = min(s.d_given_g for s in mdlrnn.score_many(networks, corpus, problem.encoding))
+    optimal = task(name).language.truth(corpus).optimal_bits
+    assert least < optimal + 0.1 * corpus.sequences
+
+
+def test_founders_keep_to_the_space_and_the_limits() -> None:
+    corpus = task("marked_palindrome.pcfg").training(300)
+    problem = problem_of(corpus)
+    for island in range(16):
+        rows = founders_for(problem, island)
+        assert bool(rows) == has_founders(island) or not rows
+        own = island_problem(problem, island)
+        for row in rows:
+            network = network_from_row(row, corpus.inputs, corpus.outputs)
+            assert {u.activation for u in network.units} <= set(own.encoding.activations)
+            assert own.encoding.products or all(u.type == "sum" for u in network.units)
+            assert np.array_equal(row_of(network), row)
+    small = problem._replace(search=Search(max_units=12))
+    assert founders_for(small, 10) == ()
+    assert founders_for(problem._replace(encoding=Encoding()), 10) == ()
+
+
+def test_every_set_of_parts_has_islands_with_founders() -> None:
+    with_founders = {(island - 1) % len(SETS) for island in range(1, 16) if has_founders(island)}
+    assert with_founders == set(range(len(SETS)))
+
+
+def test_numbers_have_no_founders() -> None:
+    corpus = task("addition").training(4)
+    assert founders_for(problem_of(corpus), 1) == ()

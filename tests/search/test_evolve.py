@@ -45,7 +45,7 @@ NOISE = Corpus.from_strings(
 SEARCH = Search(islands=6, population=30, migration_interval=20, seed=7)
 """Islands of both kinds: the last two are crowded."""
 STOP = Stop(generations=120)
-PROBLEM = island.Problem(CORPUS, SEARCH, Encoding())
+PROBLEM = island.Problem(CORPUS, SEARCH, Encoding.every_part())
 # Settings under which networks grow fast when |G| costs nothing.
 GROWING = replace(
     SEARCH, distinct=False, restarts=False, further_mutation_rate=0.5, redraw_weight_rate=0.1,
@@ -146,7 +146,7 @@ def test_the_run_says_why_it_ended(run: Run) -> None:
 
 
 def test_the_best_network_has_the_score_that_is_claimed(run: Run) -> None:
-    assert run.encoding == Encoding()
+    assert run.encoding == Encoding.every_part()
     assert run.score == score(run.best, CORPUS, run.encoding)
     assert run.value == run.score.mdl == min(entry["value"] for entry in run.history)
     assert run.best.alphabet == CORPUS.alphabet

@@ -134,6 +134,14 @@ def test_counters_are_what_the_language_counts() -> None:
     assert counters_of(task("tomita5.lang").training(500), BOUNDARY) == []
 
 
+@pytest.mark.parametrize("symbols", ["a", "abcdefgh"])
+def test_alphabets_too_small_or_too_large_have_no_counters(symbols: str) -> None:
+    corpus = Corpus.from_strings([symbols, symbols * 2])
+    assert counters_of(corpus, BOUNDARY) == []
+    assert stack_tests(corpus, BOUNDARY) == []
+    assert founders_for(problem_of(corpus), 1)
+
+
 def test_a_stack_is_found_where_a_mark_turns_the_string_round() -> None:
     tests = stack_tests(task("marked_palindrome.pcfg").training(500), BOUNDARY)
     assert [isinstance(test.counter, Top) for test in tests] == [True, True]

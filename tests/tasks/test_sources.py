@@ -55,7 +55,7 @@ def test_strings_corpora_and_files_are_what_they_hold() -> None:
         assert source.corpus() == expected
         assert source.task is None
         assert source.machine is None
-        assert source.encoding() == Encoding()
+        assert source.encoding() == Encoding.every_part()
     assert source_from("own.txt").about() == {
         "name": "own", "words": False, "path": str(Path("own.txt").resolve()),
     }  # fmt: skip

@@ -74,7 +74,7 @@ class Counted(NamedTuple):
 def counters_of(corpus: Corpus, boundary: int) -> list[Counted]:
     """The counters that tell most about the next symbol, the best first."""
     symbols = [s for s in range(corpus.inputs) if s != boundary]
-    if len(symbols) > MOST_SYMBOLS or not symbols:
+    if not 2 <= len(symbols) <= MOST_SYMBOLS:
         return []
     tried = list(_candidates(symbols, corpus.inputs))
     tried = tried[: max(1, MOST_NUMBERS // len(corpus.parent))]

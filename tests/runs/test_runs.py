@@ -231,7 +231,7 @@ def test_a_recorded_run_is_the_run(tmp_path: Path, straight: Run) -> None:
     assert best == run.best
     assert json.loads((tmp_path / "run" / "best.json").read_text())["score"] == {
         "g": run.score.g, "d_given_g": run.score.d_given_g, "mdl": run.score.mdl,
-        "encoding": "paper",
+        "encoding": "parts",
     }  # fmt: skip
     front = json.loads((tmp_path / "run" / "front.json").read_text())
     assert [(row["g"], row["d_given_g"]) for row in front] == [
@@ -467,7 +467,7 @@ def change_settings(folder: Path, **changes: Any) -> None:
     [
         {"format": "mdlrnn-run/3"}, {"format": 3}, {"format": "mdlrnn-run/1"},
         {"search": {"population": 40}}, {"search": {"speed": 1}}, {"search": None},
-        {"encoding": {"activations": 3}}, {"encoding": {"products": True}},
+        {"encoding": {"activations": 3}}, {"encoding": {"products": False}},
         {"encoding": {"encoding": "tacl2022"}}, {"encoding": None},
         {"stop": {"patience": 0}}, {"stop": None},
         {"objective": {"g": 0.5}}, {"objective": {"g": "x"}},

@@ -205,7 +205,7 @@ def test_words_and_numeric_corpora(here: Path) -> None:
         (["--resume", "run", "--seed", "8"], "--seed"),
         (["--resume", "run", "--migration-size", "1"], "--migration-size"),
         (["--resume", "run", "--objective", "d"], "--objective"),
-        (["--resume", "run", "--products"], "--products"),
+        (["--resume", "run", "--encoding", "paper"], "--encoding"),
         (["--resume", "run", "--out", "run2"], "--out"),
         (["other.txt", "--resume", "run"], "corpus"),
     ],

@@ -283,7 +283,7 @@ def title_of(recorder: Recorder) -> str:
     if encoding.products:
         further.append("products")
     if encoding == Encoding.every_part():
-        further = ["every part"]
+        further = []
     units = f", with {' and '.join(further)}" if further else ""
     islands = "1 island" if search.islands == 1 else f"{search.islands} islands"
     where = "" if recorder.folder is None else f", in {recorder.folder}"

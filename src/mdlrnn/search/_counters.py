@@ -1,10 +1,10 @@
 """Counters that a corpus suggests: what is counted up, what down, and from which symbol on.
 
 A counter is worth having if what follows depends on whether it is 0. All simple ones are tried:
-each symbol adds 1, takes 1 or does neither; or one symbol adds and one takes, before or after
-another symbol, or two in a row, have been read for the first time. The one that tells most about
-the next symbol is kept, and then the one that tells most besides. Stacks are tried beside them
-(`_stacks`).
+each symbol adds or takes a small number, or does neither; or one symbol adds 1 and one takes 1,
+before or after another symbol, or two in a row, have been read for the first time. The one that
+tells most about the next symbol is kept, and then the one that tells most besides. Stacks are tried
+beside them (`_stacks`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from ..corpus._corpus import Corpus
 MOST_COUNTERS = 5
 MOST_SYMBOLS = 7
 """Alphabets that are larger are left alone: too many counters would have to be tried."""
+LARGEST_STEPS = {2: 3, 3: 3, 4: 2, 5: 1}
+"""What a symbol adds or takes at most, by the number of symbols, where no mark divides strings."""
 MOST_NUMBERS = 12_000_000
 """Nodes times counters that are tried at once."""
 LEAST_GAIN = 60.0
@@ -109,8 +111,10 @@ def _counted(counter: Counter, values: NDArray[np.int64], zero: NDArray[np.bool_
 def _candidates(symbols: list[int], size: int) -> Iterator[Counter]:
     """Plain counters first, since of two that tell the same the first is kept."""
     seen = set()
-    if 3 ** len(symbols) <= 3**5:
-        for steps in sorted(product((0, 1, -1), repeat=len(symbols)), key=lambda s: (_size(s), s)):
+    most = LARGEST_STEPS.get(len(symbols), 0)
+    if most:
+        every = product(range(-most, most + 1), repeat=len(symbols))
+        for steps in sorted(every, key=lambda steps: (_size(steps), steps)):
             if max(steps) > 0 > min(steps) and tuple(-s for s in steps) not in seen:
                 seen.add(steps)
                 row = [0] * size

@@ -212,7 +212,7 @@ def test_lines_are_shown_where_that_is_asked_for(capfd: pytest.CaptureFixture[st
     evolve(STRINGS, SMALL, stop=SHORT, progress=True)
     out, err = capfd.readouterr()
     assert out == ""
-    assert "strings, with every part: 2 islands of 20, seed 3\n" in err
+    assert "strings: 2 islands of 20, seed 3\n" in err
     assert "generation 0: |G| " in err
 
 
@@ -253,5 +253,5 @@ def test_a_notebook_has_lines_that_are_replaced(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "IPython", notebook)
     monkeypatch.setitem(sys.modules, "IPython.display", screen)
     evolve(STRINGS, SMALL, stop=SHORT)
-    assert shown[0].startswith("strings, with every part: 2 islands of 20, seed 3\ngeneration 0: |G| ")
+    assert shown[0].startswith("strings: 2 islands of 20, seed 3\ngeneration 0: |G| ")
     assert "\ngeneration 10: " in shown[-1]

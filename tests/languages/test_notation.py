@@ -36,6 +36,8 @@ def one(write: Callable[[int], str], least: int = 1) -> Iterator[tuple[str, Frac
 MEANT: dict[str, Callable[[], Iterator[tuple[str, Fraction]]]] = {
     "a^n b^n": lambda: one(lambda n: "a" * n + "b" * n),
     "a^n b^3n": lambda: one(lambda n: "a" * n + "b" * 3 * n),
+    "a^3n b^n": lambda: one(lambda n: "aaa" * n + "b" * n),
+    "(ab)^2n": lambda: one(lambda n: "abab" * n),
     "a^2n b^n": lambda: one(lambda n: "aa" * n + "b" * n),
     "a^n b^m c^(n+m)": lambda: two(lambda n, m: "a" * n + "b" * m + "c" * (n + m)),
     "a^n b^m c^n d^m": lambda: two(lambda n, m: "a" * n + "b" * m + "c" * n + "d" * m),

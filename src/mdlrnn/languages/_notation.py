@@ -161,9 +161,7 @@ def _unit(body: str, place: int, text: str) -> tuple[tuple[str, ...], int]:
     if character in "'\"":
         end = body.find(character, place + 1)
         if end <= place + 1:
-            raise _odd(
-                text, place, "the quote is not closed, or nothing stands in it; write 'word'"
-            )
+            raise _odd(text, place, "the quote is empty or not closed; write 'word'")
         return (body[place + 1 : end],), end + 1
     if character != "(":
         if character in _SPECIAL:
@@ -317,7 +315,7 @@ class _Builder:
     def _name(self, point: _Point) -> str:
         """Named for the symbol that was written last."""
         unit = self.alternatives[point.alternative][point.block].unit
-        last = unit[(point.offset or len(unit)) - 1]
+        last = unit[((point.offset or len(unit)) - 1) % len(unit)]
         base = last.upper() if last.isalnum() else f"after {last}" if last.isalpha() else "s"
         taken = set(self.names.values()) | {"start", END}
         number = 1

@@ -8,13 +8,11 @@ import shlex
 from pathlib import Path
 
 from ..corpus._corpus import Corpus
-from ..extraction._learned import learned
 from ..interface._say import say, say_json
 from ..interface._text import bits_text, filled, table, time_text
 from ..network._alphabet import spelled
 from ..network._encoding import Encoding
 from ..network._text import describe
-from ..proofs._solver import available
 from ..runs._files import CORPUS, HELD_OUT, PROVED
 from ..runs._networks import read_corpus
 from ..runs._settings import Settings, read_settings
@@ -24,8 +22,6 @@ from ..tasks._tasks import split_size
 
 ROWS = 9
 """Rows of the front that are shown."""
-LEARNED_SECONDS = 20.0
-"""For what a network has learned, at the end of a run on strings of an unknown language."""
 
 
 def print_outcome(run: Run) -> None:
@@ -48,24 +44,10 @@ def print_outcome(run: Run) -> None:
         say()
         for sentence in run.theorem.lines(PROVED, run.best):
             say(filled(sentence))
-    elif run.best.alphabet is not None and available():
-        say()
-        _say_learned(run)
     say(f"\nSaved in {run.folder}. Next:")
     settings = read_settings(run.folder)
     for command in _next(run, run.folder, settings, read_corpus(run.folder / CORPUS)):
         say(f"  {command}")
-
-
-def _say_learned(run: Run) -> None:
-    """What the network has learned, where nobody said what the language is."""
-    found = learned(run.best, LEARNED_SECONDS)
-    for line in str(found).split("\n"):
-        say(line if line.startswith("  ") else filled(line))
-    assert run.folder is not None
-    belongs = found.of_corpus(read_corpus(run.folder / CORPUS))
-    if belongs is not None:
-        say(filled(belongs))
 
 
 def print_json(run: Run) -> None:

@@ -92,8 +92,10 @@ def test_a_run_tells_what_it_found_and_what_to_do_next(here: Path) -> None:
 def test_what_is_offered_next_works(here: Path) -> None:
     out = mdlrnn("evolve", "anbn.txt", *SMALL, "--generations", "60", "--quiet").stdout
     offered = [line.split()[1:] for line in out.splitlines() if line.startswith("  mdlrnn ")]
-    assert [words[0] for words in offered] == ["feed", "score", "report", "evolve"]
+    assert [words[0] for words in offered] == ["feed", "score", "learned", "report", "evolve"]
     for words in offered:
+        if words[0] == "learned":
+            continue  # which need not come to a theorem after so few generations
         result = mdlrnn(*words)
         assert result.exit_code == 0, result.output
     assert "Generation 120" in result.stdout

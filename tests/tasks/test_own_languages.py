@@ -59,7 +59,7 @@ def test_a_run_knows_the_notation_it_was_about(tmp_path: Path) -> None:
     assert (about["notation"], about["size"]) == ("a^n b^3n", 30)
     known = source_of(about)
     assert known is not None
-    assert known.task == source_from("a^n b^3n").task
+    assert known.machine == source_from("a^n b^3n").machine
     assert known.size == 30
 
 

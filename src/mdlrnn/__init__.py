@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .interface._language import describe as describe
     from .interface._score import score as score
     from .interface._score import score_many as score_many
+    from .interface._seeds import evolve_seeds as evolve_seeds
     from .network._code import decode as decode
     from .network._code import encode as encode
     from .network._encoding import Encoding as Encoding
@@ -83,6 +84,7 @@ _HOME = {
     "encode": "network._code",
     "enough": "interface._enough",
     "evolve": "interface._evolve",
+    "evolve_seeds": "interface._seeds",
     "explain": "interface._functions",
     "feed": "interface._feed",
     "learned": "interface._functions",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from mdlrnn.languages import Language, anbn
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof import Proof
 from mdlrnn.proofs._prover import Prover
+from mdlrnn.proofs._seconds import FIRST_TRY, IN_RUN
 from mdlrnn.tasks._tasks import TASKS
 
 Run = Callable[..., Result]
@@ -97,10 +100,36 @@ def test_networks_that_are_wrong_on_longer_strings_are_not_given_to_the_solver(
     found = evolve("anbn", Search(islands=4, population=60), stop=Stop(generations=1), prove=False)
     monkeypatch.setattr("mdlrnn.proofs._prover.prove", refuse)
     prover = Prover(anbn())
-    assert prover([found.best, zoo.anb2n()]) is None
+    assert prover([found.best, zoo.anb2n()], 1.0, math.inf) is None
     assert not prover.fails_on_longer_strings(zoo.anbn())
     with pytest.raises(AssertionError, match="it was"):
-        prover([zoo.anbn()])
+        prover([zoo.anbn()], 1.0, math.inf)
+
+
+def test_a_run_spends_no_more_than_half_of_its_time_in_vain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = [0.0]
+    given: list[float] = []
+
+    def in_vain(network: Network, language: Language, *, seconds: float) -> Proof:
+        clock[0] += seconds
+        given.append(seconds)
+        return Proof(network, language.title, "unknown", "", (), None, 0, seconds)
+
+    monkeypatch.setattr("mdlrnn.proofs._prover.prove", in_vain)
+    monkeypatch.setattr("mdlrnn.proofs._prover.time.monotonic", lambda: clock[0])
+    networks = [zoo.anbn(), replace(zoo.anbn(), name="another")]
+    assert len({network.to_json() for network in networks}) == 2
+    prover = Prover(anbn())
+    assert prover(networks, 0.0, math.inf) is None
+    assert given == [FIRST_TRY, FIRST_TRY, IN_RUN]
+    assert prover(networks, 4.0, math.inf) is None
+    assert given == [FIRST_TRY, FIRST_TRY, IN_RUN]
+    assert prover(networks, 60.0, 2.0) is None
+    assert given == [FIRST_TRY, FIRST_TRY, IN_RUN], "this is no longer than what was tried"
+    assert prover(networks, 60.0, math.inf) is None
+    assert given[3:] == [IN_RUN]
 
 
 def test_a_run_on_ones_own_strings_has_no_theorem(run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import mdlrnn
 from helpers.data import ROOT
 from mdlrnn import Corpus, Encoding, Search
 from mdlrnn.kernels._genome import network_from_row, row_of
+from mdlrnn.languages import Language
 from mdlrnn.search._automaton_network import _weights, automaton_network
 from mdlrnn.search._counters import Counter, Mark, Top, _candidates, _values, counters_of
 from mdlrnn.search._founders import founders_for, has_founders
@@ -146,8 +148,34 @@ def test_alphabets_too_small_or_too_large_have_no_counters(symbols: str) -> None
 
 def test_a_stack_is_found_where_a_mark_turns_the_string_round() -> None:
     tests = stack_tests(task("marked_palindrome.pcfg").training(500), BOUNDARY)
-    assert [isinstance(test.counter, Top) for test in tests] == [True, True]
+    assert all(isinstance(test.counter, Top) for stack in tests for test in stack)
+    assert {len(stack) for stack in tests} == {2}
     assert stack_tests(task("a* b*").training(500), BOUNDARY) == []
+
+
+@pytest.mark.parametrize("letters", ["ab", "abd"])
+def test_a_stack_of_whole_numbers_is_proved_where_the_corpus_leaves_room(
+    letters: str, tmp_path: Path
+) -> None:
+    base = len(letters) + 1
+    rules = ["start: c 1/2 -> BACK", "BACK: # if stack = 0"]
+    for digit, letter in enumerate(letters, 1):
+        rules.append(f"start: {letter} 1/{2 * base - 2} -> start, stack = {base}stack + {digit}")
+        rules.append(
+            f"BACK: {letter} if stack mod {base} = {digit} -> BACK, stack = stack // {base}"
+        )
+    (tmp_path / "mirror.lang").write_text("\n".join(rules))
+    language = Language.load(tmp_path / "mirror.lang")
+    shallow = [string for string in language.sample(400) if len(string) < 13]
+    corpus = Corpus.from_strings(shallow)
+    assert corpus.alphabet is not None
+    boundary = corpus.alphabet.index("#")
+    _, whole = stack_tests(corpus, boundary)
+    (automaton,) = automata_of(corpus, whole)
+    network = automaton_network(automaton, corpus.alphabet, boundary, whole)
+    assert mdlrnn.prove(network, language).proved
+    deep = Corpus.from_strings([*shallow, "a" * 30 + "c" + "a" * 30])
+    assert len(stack_tests(deep, boundary)) == 1
 
 
 def problem_of(corpus: Corpus) -> Problem:

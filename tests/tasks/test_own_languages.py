@@ -11,6 +11,7 @@ import pytest
 
 import mdlrnn
 from helpers.commands import Result
+from helpers.data import ROOT
 from mdlrnn import Corpus, InputError, Search, Stop, evolve, plots, zoo
 from mdlrnn.languages import Language
 from mdlrnn.languages._strings import random_from
@@ -38,7 +39,9 @@ def test_test_strings_are_longer_and_of_the_language(source: str) -> None:
     assert max(map(len, strings)) > 60
 
 
-@pytest.mark.parametrize("name", ["anbn", "anbmcnm", "dyck1", "dyck2"])
+@pytest.mark.parametrize(
+    "name", ["anbn", "anbmcnm", "dyck1", "dyck2", str(ROOT / "examples" / "centre_embedding.pcfg")]
+)
 def test_strings_near_a_length_are_found(name: str) -> None:
     language = task_from(name).language
     assert isinstance(language, Language)
@@ -49,7 +52,7 @@ def test_strings_near_a_length_are_found(name: str) -> None:
 
 
 def test_few_strings_among_many_prefixes_are_not_looked_for_for_ever() -> None:
-    language = Language.load("examples/palindrome.lang")
+    language = Language.load(ROOT / "examples" / "palindrome.lang")
     assert len(list(language.shortest(10**9))) < language.most_prefixes
     assert list(language.shortest(3)) == list(islice(language.strings(), 3))
 

@@ -15,6 +15,8 @@ from .._errors import InputError
 from ..cluster._mpi import mpi_crew
 from ..interface._evolve import go_on, start
 from ..interface._progress import Display, display_for
+from ..interface._say import say
+from ..interface._seeds import run_seeds, seeds_table
 from ..interface._signals import EXIT_CODE, StopSignals
 from ..interface._text import parse_time
 from ..network._encoding import Encoding
@@ -66,6 +68,12 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @click.option("--out", metavar="DIR", help="A new folder for the run, by default in ./runs.")
 @click.option("--resume", metavar="DIR", help="Go on with the run in this folder.")
 @_number("--seed", Search.seed, "The same seed gives the same networks.")
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="So many runs with seeds one after the other; the best is shown, all are kept.",
+)
 @_limit(
     "--generations", "generations", "N",
     "Stop after so many, counted from the start. "
@@ -149,6 +157,7 @@ def evolve(
     source: str | None,
     out: str | None,
     resume: str | None,
+    seeds: int | None,
     threads: int | None,
     cluster: str | None,
     mpi: bool,
@@ -164,11 +173,11 @@ def evolve(
 ) -> None:
     """Search for the network that describes SOURCE best, and keep the run in a folder.
 
-    SOURCE is a task (anbn, say; `mdlrnn tasks` lists them), a grammar (a .pcfg file in NLTK's
-    notation, whose strings are drawn), or a text file, one string a line (a count and a TAB may
-    stand before it), or an .npz file with the arrays inputs, targets and, where they differ,
-    lengths. Dyck-2 comes with mod3 and product units, as in the paper, unless --activations or
-    --products is given.
+    SOURCE is a task (anbn, say; `mdlrnn tasks` lists them), a language in notation ("a^n b^3n"), in
+    a language file (.lang) or as a grammar (a .pcfg file in NLTK's notation), whose strings are
+    drawn, or a text file, one string a line (a count and a TAB may stand before it), or an .npz
+    file with the arrays inputs, targets and, where they differ, lengths. Dyck-2 comes with mod3 and
+    product units, as in the paper, unless --activations or --products is given.
 
     Ctrl-C stops the run and saves it. With --resume DIR a run goes on exactly where it stood; the
     limits --generations, --time, --target and --patience may then be changed (none lifts one),
@@ -188,7 +197,7 @@ def evolve(
     if mpi and (cluster is not None or threads is not None):
         raise InputError("--mpi has its own processes; leave out --cluster and --threads.")
 
-    def carry_out(crew: Crew | None, signals: StopSignals) -> Run:
+    def carry_out(crew: Crew | None, signals: StopSignals) -> list[Run]:
         def tell(progress: Progress) -> bool:
             return signals.asked
 
@@ -198,26 +207,38 @@ def evolve(
         }  # fmt: skip
         if resume is None:
             assert source is not None
-            return _new(
-                source, given, limits, kind, objective, out, size=size, words=words,
-                hold_out=hold_out, **common,
-            )  # fmt: skip
-        if out is not None or kind is not None or hold_out is not None:
+            common |= {"size": size, "words": words, "hold_out": hold_out}
+            if seeds is None:
+                return [_new(source, given, limits, kind, objective, out, **common)]
+
+            def one(seed: int, home: Path | None) -> Run:
+                seeded = given | {"seed": seed}
+                common["display"] = display_for(quiet, as_json)
+                return _new(source, seeded, limits, kind, objective, home, **common)
+
+            first = given.get("seed", Search.seed)
+            name = source_from(source, size=size, words=words).name
+            home = Path(out) if out is not None else _new_folder(name, "seeds")
+            return run_seeds(first, seeds, one, home)
+        if out is not None or kind is not None or hold_out is not None or seeds is not None:
             raise InputError(
-                "--out, --search and --hold-out are for new runs; leave them out with --resume."
+                "--out, --search, --hold-out and --seeds are for new runs; leave them out with "
+                "--resume."
             )
-        return _resumed(Path(resume), source, given, limits, objective, words, **common)
+        return [_resumed(Path(resume), source, given, limits, objective, words, **common)]
 
     with mpi_crew() if mpi else nullcontext() as crew:
         if mpi and crew is None:
             return  # a worker, whose work is done
         with StopSignals(display.say) as signals:
-            run = carry_out(crew, signals)
+            runs = carry_out(crew, signals)
     if as_json:
-        print_json(run)
+        print_json(runs[0])
     else:
-        print_outcome(run)
-    if run.reason == "stopped":
+        if seeds is not None:
+            say(seeds_table(runs) + "\n\nThe best of these:\n")
+        print_outcome(runs[0])
+    if any(run.reason == "stopped" for run in runs):
         ctx.exit(EXIT_CODE)
 
 
@@ -227,7 +248,7 @@ def _new(
     limits: dict[str, Any],
     kind: str | None,
     objective: str | None,
-    out: str | None,
+    out: str | Path | None,
     **common: Any,
 ) -> Run:
     search, encoding = _search(given, kind)
@@ -303,7 +324,7 @@ def _checked_settings(
     return replace(settings.stop, **limits) if limits else None
 
 
-def _new_folder(name: str, seed: int) -> Path:
+def _new_folder(name: str, seed: int | str) -> Path:
     folder = Path("runs") / f"{name}-{seed}"
     number = 2
     while folder.exists():

@@ -8,9 +8,10 @@ import shlex
 from pathlib import Path
 
 from ..corpus._corpus import Corpus
+from ..interface._advice import advice
 from ..interface._say import say, say_json
 from ..interface._text import bits_text, filled, table, time_text
-from ..network._alphabet import spelled
+from ..network._alphabet import has_words, spelled
 from ..network._encoding import Encoding
 from ..network._text import describe
 from ..runs._files import CORPUS, HELD_OUT, PROVED
@@ -44,9 +45,12 @@ def print_outcome(run: Run) -> None:
         say()
         for sentence in run.theorem.lines(PROVED, run.best):
             say(filled(sentence))
+    corpus = read_corpus(run.folder / CORPUS)
+    if run.theorem is None or run.theorem.proved is None:
+        for sentence in advice(run, corpus):
+            say("\n" + filled(sentence))
     say(f"\nSaved in {run.folder}. Next:")
-    settings = read_settings(run.folder)
-    for command in _next(run, run.folder, settings, read_corpus(run.folder / CORPUS)):
+    for command in _next(run, run.folder, read_settings(run.folder), corpus):
         say(f"  {command}")
 
 
@@ -109,7 +113,7 @@ def _front(run: Run) -> str:
 def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[str]:
     home = shlex.quote(str(folder))
     about = settings.corpus
-    words = bool(about.get("words"))
+    words = corpus.alphabet is not None and has_words(corpus.alphabet)
     path, task = about.get("path"), about.get("task") or about.get("notation")
     if isinstance(path, str) and is_language_file(path):
         task = min(path, os.path.relpath(path), key=len)
@@ -117,7 +121,7 @@ def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[st
     commands = [f"mdlrnn feed {home} {_example(corpus, words)}"]
     if path is not None:
         here = shlex.quote(min(path, os.path.relpath(path), key=len))
-        flag = " --words" if words else ""
+        flag = " --words" if about.get("words") else ""
         commands.append(f"mdlrnn score {home} {here}{flag}{_encoding(run.encoding)}")
     held_out = folder / HELD_OUT
     if held_out.exists():

@@ -14,7 +14,7 @@ from ..network._interpreter import FLOAT, distribution, feed, input_rows
 from ..network._network import Network
 from ._proof import Proof
 from ._prove import prove
-from ._seconds import IN_RUN, RUNNERS_UP
+from ._seconds import FIRST_TRY, IN_RUN, RUNNERS_UP, SHORTEST_PROOF
 from ._solver import available
 
 PRECHECK_STRINGS = (29, 59, 149)
@@ -69,18 +69,38 @@ class Prover:
         self.machine = machine
         self.can_prove = available("z3")
         self._found: dict[str, Proof] = {}
+        self._tried: dict[str, float] = {}
+        """Seconds that were given to networks that were not proved."""
+        self._in_vain = 0.0
+        """Seconds that these took."""
 
-    def __call__(self, networks: list[Network]) -> str | None:
-        """A reason to stop: one of the networks is proved."""
-        for network in networks:
-            if not self.fails_on_longer_strings(network) and self.prove(network).proved:
-                return "proved"
+    def __call__(self, networks: list[Network], spent: float, left: float) -> str | None:
+        """A reason to stop: one of the networks is proved.
+
+        The run has gone on for `spent` seconds and has `left`; no more than half of its time, and
+        one proof, is spent on networks that are not proved. All are tried for a short time first.
+        """
+        ends = time.monotonic() + left
+        right = [n for n in _distinct(networks) if not self.fails_on_longer_strings(n)]
+        for seconds in (FIRST_TRY, IN_RUN):
+            for network in right:
+                began = time.monotonic()
+                if began >= ends or self._in_vain > spent / 2 + IN_RUN:
+                    return None
+                if self.prove(network, min(seconds, max(ends - began, SHORTEST_PROOF))).proved:
+                    return "proved"
         return None
 
     def prove(self, network: Network, seconds: float = IN_RUN) -> Proof:
         key = network.to_json()
-        if key not in self._found:
-            self._found[key] = prove(network, self.machine, seconds=min(seconds, IN_RUN))
+        seconds = min(seconds, IN_RUN)
+        if key in self._found and (self._found[key].proved or self._tried[key] >= seconds):
+            return self._found[key]
+        began = time.monotonic()
+        self._found[key] = prove(network, self.machine, seconds=seconds)
+        self._tried[key] = seconds
+        if not self._found[key].proved:
+            self._in_vain += time.monotonic() - began
         return self._found[key]
 
     def first_proved(self) -> Proof:
@@ -134,3 +154,7 @@ class Prover:
             return []
         shortest = self.machine.shortest(PRECHECK_STRINGS[-1] + 1)
         return [string for place, string in enumerate(shortest) if place in PRECHECK_STRINGS]
+
+
+def _distinct(networks: Iterable[Network]) -> list[Network]:
+    return list({network.to_json(): network for network in networks}.values())

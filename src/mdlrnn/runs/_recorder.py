@@ -6,6 +6,7 @@ networks as one that was never disturbed. The files are described in `_files`.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
@@ -17,6 +18,7 @@ from typing import Any
 from .._errors import ClusterError, InputError, RunError
 from .._files import PathLike, reason_of
 from ..corpus._corpus import Corpus
+from ..kernels._genome import Words
 from ..network._network import Network
 from ..network._objective import Score
 from ..search._archipelago import Archipelago, network_of
@@ -72,8 +74,18 @@ SHOWN = 5
 LOG_SECONDS = 10.0
 """Between two progress lines in the log, unless there is news."""
 
-Until = Callable[[list[Network]], str | None]
-"""Shown the best networks when there are new ones; it may name a reason to stop."""
+Until = Callable[[list[Network], float, float], str | None]
+"""Shown the best networks when there are new ones, the seconds spent and those left; it may name a
+reason to stop."""
+
+
+def _shown(progress: Progress) -> list[Words]:
+    """The best of the front, then the best of the islands: what can be proved need not be among the
+    shortest."""
+    front = sorted(progress.front(), key=lambda entry: entry[0] + entry[1])
+    each = zip(progress.island_values, progress.island_rows, strict=True)
+    islands = sorted(each, key=lambda entry: entry[0])
+    return [row for *_, row in front[:SHOWN]] + [row for _, row in islands]
 
 
 class Recorder:
@@ -110,8 +122,10 @@ class Recorder:
             self._record(progress)
             stop_requested = on_progress(progress) if on_progress is not None else None
             if until is not None and (progress.improved or progress.migrated):
-                front = sorted(progress.front(), key=lambda entry: entry[0] + entry[1])
-                ended = until([network_of(self.problem, row) for *_, row in front[:SHOWN]])
+                shown = [network_of(self.problem, row) for row in _shown(progress)]
+                limit = self.settings.stop.seconds
+                left = math.inf if limit is None else limit - progress.seconds
+                ended = until(shown, progress.seconds, left)
             return stop_requested or ended is not None
 
         run = evolve_islands(

@@ -54,6 +54,10 @@ class _Builder:
     def remember(self, sources: Iterable[int], target: int, weight: int = 1) -> None:
         self.connections += [Connection(s, target, "recurrent", Weight(weight)) for s in sources]
 
+    def weigh(self, source: int, target: int, weight: Fraction, kind: str = "forward") -> None:
+        exact = Weight(weight.numerator, weight.denominator)
+        self.connections.append(Connection(source, target, kind, exact))
+
     def latch(self, mark: Mark) -> int:
         """1 from the mark on."""
         if mark not in self.latches:
@@ -110,19 +114,27 @@ class _Builder:
         return test
 
     def top(self, stack: Stack) -> int:
-        """The first digit of a fraction: symbols put digits before the others, or take one away."""
+        """The top digit of a number: symbols put digits before the others, or take one away."""
         latch = self.latch(stack.mark)
         pushing = [symbol for symbol, digit in enumerate(stack.digits) if digit]
-        number, before, top = self.unit(), self.unit(), self.unit("floor")
+        number, before = self.unit(), self.unit()
         self.remember([number], before)
-        self.feed([number], top, stack.base)
         longer, shorter = self.unit(), self.unit()
-        for source, digit in ((before, 1), *((s, stack.digits[s]) for s in pushing)):
-            share = Fraction(digit, stack.base)
-            weight = Weight(share.numerator, share.denominator)
-            self.connections.append(Connection(source, longer, "forward", weight))
-        self.feed([before], shorter, stack.base)
-        self.remember([top], shorter, -1)
+        base = Fraction(stack.base)
+        if stack.whole:
+            top = self.last_digit(number, stack.base)
+            self.weigh(before, longer, base)
+            self.weigh(before, shorter, 1 / base)
+            self.weigh(top, shorter, -1 / base, "recurrent")
+        else:
+            top = self.unit("floor")
+            self.weigh(number, top, base)
+            self.weigh(before, longer, 1 / base)
+            self.weigh(before, shorter, base)
+            self.weigh(top, shorter, Fraction(-1), "recurrent")
+        for symbol in pushing:
+            digit = Fraction(stack.digits[symbol])
+            self.weigh(symbol, longer, digit if stack.whole else digit / base)
         push, pop, keep = self.unit("relu"), self.unit("relu", -1), self.unit("linear", 1)
         self.feed(pushing, push)
         self.feed([latch], push, -1)
@@ -133,6 +145,17 @@ class _Builder:
             self.feed([gate, value], gated)
             self.feed([gated], number)
         return top
+
+    def last_digit(self, number: int, base: int) -> int:
+        if base == 3:
+            digit = self.unit("mod3")
+            self.feed([number], digit)
+            return digit
+        others, digit = self.unit("floor"), self.unit()
+        self.weigh(number, others, Fraction(1, base))
+        self.feed([number], digit)
+        self.feed([others], digit, -base)
+        return digit
 
     def steps(self, counter: Counter) -> list[tuple[int, int]]:
         """Units that are 1 where the counter changes, and by how much."""

@@ -49,11 +49,14 @@ class Stack(NamedTuple):
     digits: tuple[int, ...]
     """What each symbol pushes; 0 where it does not."""
     mark: Mark
+    whole: bool = False
+    """As a whole number, whose last digit is the top: that can be proved right. Else as a fraction,
+    whose first digit is the top: float64 holds twice as many of those."""
 
     @property
     def base(self) -> int:
-        """A power of two, so that float64 adds and takes digits exactly."""
-        return 1 << max(self.digits).bit_length()
+        """Of a fraction a power of two, so that float64 adds and takes digits exactly."""
+        return max(self.digits) + 1 if self.whole else 1 << max(self.digits).bit_length()
 
 
 class Top(NamedTuple):

@@ -255,6 +255,7 @@ class _Search:
             seconds=at.seconds,
             improved=improved,
             island_values=tuple(view.value for view in look.views),
+            island_rows=tuple(view.row for view in look.views),
             migrated=look.migrated,
             row=best.row,
             standing=at,

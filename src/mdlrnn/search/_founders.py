@@ -43,7 +43,7 @@ def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
     if corpus.alphabet is None:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
-    memories = (counters_of(corpus, boundary), stack_tests(corpus, boundary))
+    memories = [counters_of(corpus, boundary), *stack_tests(corpus, boundary)]
     found = []
     for used in ([], *filter(None, memories)):
         found += [

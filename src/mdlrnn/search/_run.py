@@ -38,6 +38,8 @@ class Progress(NamedTuple):
     improved: bool
     island_values: tuple[float, ...]
     """The best value on each island."""
+    island_rows: tuple[Words, ...]
+    """The network of that value, as kernels have it."""
     migrated: bool
     row: Words
     """The best network as kernels have it."""

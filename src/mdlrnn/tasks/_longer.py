@@ -150,8 +150,10 @@ def _walk(
         elif len(options) > 1:
             options = tuple(o for o in options if o.symbol != BOUNDARY)
             ways: list[tuple[Hashable, float]] = [(o.symbol, float(o.chance)) for o in options]
-            number = _chosen(random, here.state, ways, weights)
-            keys.append((here.state, options[number].symbol))
+            # One state may be at several places of a string, which differ in what can follow.
+            place = (here.state, tuple(symbol for symbol, _ in ways))
+            number = _chosen(random, place, ways, weights)
+            keys.append((place, options[number].symbol))
         option = options[number]
         if option.symbol == BOUNDARY or option.to.state == END:
             return tuple(symbols), keys

@@ -7,6 +7,8 @@ seen c times altogether gives symbol s the chance (count of s + t · chance in t
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,3 +56,23 @@ def _contexts(corpus: Corpus, length: int, symbols: int) -> NDArray[np.int64]:
         code = code * (symbols + 1) + symbol
         node = np.where(node >= 0, corpus.parent[node], -1)
     return code
+
+
+def trigram_length(corpus: Corpus) -> float:
+    """Bits of a corpus under the trigram model of its own counts, with half the logarithm of the
+    corpus' size for each number that the model needs."""
+    assert corpus.alphabet is not None
+    symbols = len(corpus.alphabet)
+    contexts = _contexts(corpus, 2, symbols)[corpus.item_node]
+    numbers = len(np.unique(contexts * symbols + corpus.item_target)) - len(np.unique(contexts))
+    return ngram_bits(corpus, corpus, 3) + numbers / 2 * math.log2(corpus.item_weight.sum())
+
+
+def list_length(corpus: Corpus) -> float:
+    """Bits of a corpus as a list of its distinct strings, each symbol as long as the next, and then
+    the number in that list of each of its strings, in a code that fits their frequencies."""
+    assert corpus.alphabet is not None
+    strings = list(corpus.strings())
+    total = sum(count for _, count in strings)
+    written = sum(len(string) + 1 for string, _ in strings) * math.log2(len(corpus.alphabet))
+    return written - sum(count * math.log2(count / total) for _, count in strings)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from . import _catalogue, _tables
-from ._jobs import STRINGS, Job, carry_out
+from ._jobs import STRINGS, Job, against_others, carry_out
 
 
 def main() -> None:
@@ -24,6 +25,12 @@ def main() -> None:
     run.add_argument("--size", type=int, default=STRINGS, help="training strings of a language")
     run.add_argument("--setting", action="append", help="default, or name:field=value,...")
     run.add_argument("--processes", type=int, default=os.cpu_count())
+    others = commands.add_parser("others", help="an n-gram model, ALERGIA and an LSTM beside ours")
+    others.add_argument("out", type=Path)
+    others.add_argument("--languages", help="names or parts of names, commas between; else all")
+    others.add_argument("--folder", type=Path, help="with NAME.train.txt and NAME.test.txt")
+    others.add_argument("--size", type=int, default=STRINGS, help="training strings of a language")
+    others.add_argument("--processes", type=int, default=os.cpu_count())
     show = commands.add_parser("show", help="a line a run")
     show.add_argument("out", type=Path)
     compare = commands.add_parser("compare", help="two settings, with quartiles over the seeds")
@@ -39,6 +46,10 @@ def main() -> None:
         return
     if arguments.command == "run":
         _work(_jobs(arguments), arguments.processes)
+    if arguments.command == "others":
+        _measure_others(arguments)
+        print(_tables.others(_tables.read(arguments.out), _tables.read_others(arguments.out)))
+        return
     runs = _tables.read(arguments.out)
     if arguments.command == "compare":
         for setting in (arguments.first, arguments.second):
@@ -79,6 +90,19 @@ def _jobs(arguments: argparse.Namespace) -> list[Job]:
         for entry in _entries(arguments.folder, arguments.languages)
         for setting in arguments.setting or ["default"]
     ]
+
+
+def _measure_others(arguments: argparse.Namespace) -> None:
+    """What is missing; it does not depend on a seed or a setting of ours."""
+    entries = _entries(arguments.folder, arguments.languages)
+    paths = {entry: _tables.path_of_others(arguments.out, entry.name) for entry in entries}
+    missing = [entry for entry, path in paths.items() if not path.exists()]
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(arguments.processes) as pool:
+        work = {pool.submit(against_others, entry, arguments.size): entry for entry in missing}
+        for done in as_completed(work):
+            entry = work[done]
+            paths[entry].write_text(json.dumps({"language": entry.name, **done.result()}))
 
 
 def _work(jobs: list[Job], processes: int) -> None:

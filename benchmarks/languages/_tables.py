@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -18,6 +19,11 @@ HEAD = (
     f"{'language':24} {'seed':>4} {'|G|':>5} {'excess':>8} {'longer':>9} {'proved':>6} "
     f"{'found':>7} {'steps':>7}"
 )
+
+
+def file_name(text: str) -> str:
+    """What is left of a name in the name of a file."""
+    return re.sub(r"[^\w^*+|()-]+", "_", text)
 
 
 def line(result: Result) -> str:
@@ -101,3 +107,24 @@ def quartiles(values: Iterable[float]) -> tuple[float, float, float]:
 
     middle: Callable[[list[float]], float] = statistics.median_low
     return at(0.25), middle(ordered), at(0.75)
+
+
+def path_of_others(out: Path, language: str) -> Path:
+    return out / f"{file_name(language)}.others.json"
+
+
+def read_others(out: Path) -> dict[str, Result]:
+    found = (json.loads(path.read_text()) for path in sorted(out.glob("*.others.json")))
+    return {result["language"]: result for result in found}
+
+
+def others(runs: Runs, found: dict[str, Result]) -> str:
+    """The median of ours over seeds and settings, beside what a user would take instead."""
+    names = ("n-gram", "ALERGIA", "LSTM")
+    lines = [f"{'language':24} {'ours':>9} " + " ".join(f"{name:>9}" for name in names)]
+    for language, result in sorted(found.items()):
+        own = [r["excess"] for all_runs in runs.values() for r in all_runs.get(language, ())]
+        ours = _bits(quartiles(own)[1]) if own else "-"
+        cells = " ".join(f"{_bits(result[name]):>9}" for name in names)
+        lines.append(f"{language[:24]:24} {ours:>9} {cells}")
+    return "\n".join(lines)

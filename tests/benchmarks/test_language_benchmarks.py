@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from benchmarks.languages import _catalogue, _tables
+from benchmarks.languages._baselines import baselines
 
 from helpers.data import ROOT
+from mdlrnn import Corpus
 from mdlrnn.tasks._sources import source_from
 
 TINY = "tiny:islands=1,population=20"
@@ -62,3 +64,15 @@ def test_the_corpora_of_a_folder_are_languages_too(tmp_path: Path) -> None:
 )
 def test_quartiles(values: list[float], expected: tuple[float, ...]) -> None:
     assert _tables.quartiles(values) == expected
+
+
+def test_what_a_user_would_take_instead() -> None:
+    training = Corpus.from_strings(["ab"] * 60 + ["aabb"] * 40)
+    test = Corpus.from_strings(["ab"] * 6 + ["aabb"] * 3 + ["c"])
+    found = baselines(training, test)
+    assert list(found) == ["n-gram", "ALERGIA", "LSTM"]
+    least = 9 * 0.9182958340544896
+    for name, bits in found.items():
+        if bits is not None:
+            assert least < bits < 100, name
+    assert baselines(training, test)["n-gram"] == found["n-gram"]

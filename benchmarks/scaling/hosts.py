@@ -171,9 +171,14 @@ async def relay(host: str, port: str, delay: float, loss: float) -> None:
         await sender
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there = await asyncio.open_connection(host, int(port))
-        with contextlib.suppress(OSError):
-            await asyncio.gather(pump(reader, there[1]), pump(there[0], writer))
+        ends = time.monotonic() + START
+        while time.monotonic() < ends:
+            with contextlib.suppress(OSError):
+                there = await asyncio.open_connection(host, int(port))
+                await asyncio.gather(pump(reader, there[1]), pump(there[0], writer))
+                break
+            await asyncio.sleep(0.2)  # the scheduler is not up yet
+        writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", RELAY_PORT)
     async with server:

@@ -24,6 +24,7 @@ _COMMANDS = {
     "enough": ("_enough", "Say how many strings make a right network win."),
     "baseline": ("_baseline", "Train the paper's classical RNNs on a task, for comparison."),
     "reproduce": ("_reproduce", "Make the paper's tables again, beside the published figures."),
+    "bliss": ("_bliss", "Search on the BLISS benchmark and see how far networks generalise."),
     "runs": ("_runs", "List runs: where they stand and what they have found."),
     "watch": ("_watch", "Watch a run from another terminal, until it ends."),
     "report": ("_report", "Write a page on which to look inside a network or a run."),

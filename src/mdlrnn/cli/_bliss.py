@@ -1,0 +1,66 @@
+"""`mdlrnn bliss`: the BLISS benchmark, from a clone of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..comparisons._bliss import STRINGS
+from ..interface._bliss import SECONDS, bliss_table
+from ..interface._bliss import bliss as run_bliss
+from ..interface._say import say, say_json
+from ..interface._text import parse_time
+from ..search._settings import Search, Stop
+from ._options import json_option, listed
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--languages", metavar="NAMES", help="an_bn,dyck_1, say. [default: all]")
+@click.option("--sizes", metavar="NUMBERS", help="Training strings: 100,500, say. [default: all]")
+@click.option("--time", "limit", metavar="TIME", help=f"Of each search. [default: {SECONDS:.0f}s]")
+@click.option("--seed", type=int, default=Search.seed, show_default=True)
+@click.option(
+    "--strings", type=click.IntRange(min=1), default=STRINGS, show_default=True,
+    help="Test strings, shortest first.",
+)  # fmt: skip
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="[default: all cores]")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Keep the table here, as JSON; "
+              "what it has already is not made again.")  # fmt: skip
+@json_option
+def bliss(
+    folder: Path, languages: str | None, sizes: str | None, limit: str | None, seed: int,
+    strings: int, threads: int | None, out: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Search on every training set of BLISS and see how far the networks generalise.
+
+    FOLDER is a clone of the benchmark of Lan, Chemla and Katzir (2023), as it is: zipped, with its
+    password and masks. A test string is right if at every step with one possible symbol the network
+    gives that the most, or for Dyck languages if it gives exactly the possible symbols 0.005 or
+    more. A theorem answers for all strings at once.
+    """
+    rows = run_bliss(
+        folder,
+        listed(languages) if languages else (),
+        _numbers(sizes),
+        stop=Stop(seconds=SECONDS if limit is None else parse_time(limit, "--time")),
+        search=Search(seed=seed),
+        strings=strings,
+        threads=threads,
+        out=out,
+        tell=None if as_json else lambda text: click.echo(text, err=True),
+    )
+    if as_json:
+        say_json(rows)
+    else:
+        say(bliss_table(rows))
+
+
+def _numbers(text: str | None) -> list[int]:
+    if text is None:
+        return []
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and 0 < len(part) < 10 for part in parts):
+        raise click.BadParameter(f"{text!r} is no list of numbers; write 100,500.")
+    return [int(part) for part in parts]

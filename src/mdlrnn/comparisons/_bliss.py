@@ -1,0 +1,209 @@
+"""BLISS (Lan, Chemla and Katzir 2023): how far a network generalises from so many strings.
+
+A clone of the benchmark is read as it is: a folder for each language, with zipped strings between
+boundary symbols, and for every test string and step either whether one symbol only can follow, or
+which symbols can. Strings and rows are read one after the other, so that a test set of gigabytes
+takes little memory.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._checks import printable
+from .._errors import InputError
+from .._files import named
+from .._limits import LINE_BYTES, check_size
+from ..corpus._corpus import Corpus
+from ..languages._truth import MARGIN
+from ..network._alphabet import BOUNDARY
+from ..network._network import Network
+from ..tasks._measures import fed
+from ..tasks._tasks import TASKS, Task
+
+LANGUAGES = {
+    "an_bn": "anbn",
+    "an_bn_cn": "anbncn",
+    "an_bn_cn_dn": "anbncndn",
+    "an_bm_c_n_plus_m": "anbmcnm",
+    "dyck_1": "dyck1",
+    "dyck_2": "dyck2",
+}
+"""The benchmark's languages, and the tasks that they are here."""
+STRINGS = 15_000
+"""Of a test set that count."""
+PASSWORD = b"1234"
+"""It is public, and there to keep crawlers out."""
+TEST, DETERMINISTIC, VALID = (
+    "test.txt.zip", "test_deterministic_mask.npz", "test_valid_next_symbols.npz",
+)  # fmt: skip
+SURE = 1e-9
+"""Of two symbols on top that are as near as this, neither is."""
+
+
+class Dataset(NamedTuple):
+    """One language of the benchmark."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def task(self) -> Task:
+        return TASKS[LANGUAGES[self.name]]
+
+    def sizes(self) -> list[int]:
+        """Of the training sets that there are."""
+        found = (re.match(r"train_(\d+)_", path.name) for path in self.folder.glob("train_*.zip"))
+        return sorted({int(match[1]) for match in found if match is not None})
+
+    def training(self, size: int) -> Corpus:
+        paths = sorted(self.folder.glob(f"train_{size}_*.zip"))
+        if not paths:
+            has = ", ".join(map(str, self.sizes())) or "none"
+            raise InputError(
+                f"{named(self.folder)} has no training set of {size} strings; it has {has}."
+            )
+        return Corpus.from_strings(_lines(paths[0]))
+
+    def tests(self, count: int = STRINGS) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """The first test strings, each with its row: (step,) where one symbol only can follow, or
+        (step, symbol) what can."""
+        masks = _rows(self._mask())
+        for _, (string, mask) in zip(
+            range(count), zip(_lines(self.folder / TEST), masks, strict=False), strict=False
+        ):
+            steps = len(string) + 1
+            if steps > len(mask):
+                raise InputError(
+                    f"{named(self._mask())} has rows of {len(mask)} steps, a test string has "
+                    f"{steps}; get the benchmark again."
+                )
+            yield string, mask[:steps]
+
+    def _mask(self) -> Path:
+        for name in (DETERMINISTIC, VALID):
+            if (self.folder / name).exists():
+                return self.folder / name
+        raise InputError(
+            f"{named(self.folder)} has neither {DETERMINISTIC} nor {VALID}; get the benchmark "
+            "again."
+        )
+
+
+class Result(NamedTuple):
+    """How many test strings a network gets right, and how many from the shortest on."""
+
+    strings: int
+    right: int
+    run: int
+    first_wrong: str | None = None
+
+
+def datasets(folder: Path, names: Sequence[str] = ()) -> list[Dataset]:
+    """The languages of a clone of the benchmark, or those of these names."""
+    home = folder / "datasets" if (folder / "datasets").is_dir() else folder
+    wanted = names or [name for name in LANGUAGES if (home / name / TEST).exists()]
+    for name in wanted:
+        if name not in LANGUAGES:
+            known = ", ".join(LANGUAGES)
+            raise InputError(f"BLISS has no language {name!r}; its languages are {known}.")
+        if not (home / name / TEST).exists():
+            raise InputError(f"{named(home / name / TEST)} is missing; get the benchmark again.")
+    if not wanted:
+        raise InputError(
+            f"{named(folder)} is no clone of BLISS: no folder in it has a {TEST}; name the folder "
+            "that datasets is in."
+        )
+    return [Dataset(home / name) for name in wanted]
+
+
+def evaluate(network: Network, dataset: Dataset, count: int = STRINGS) -> Result:
+    """A string is right if the network is at every step that counts."""
+    strings = right = run = 0
+    first_wrong = None
+    for string, mask in dataset.tests(count):
+        strings += 1
+        if _is_right(network, string, mask):
+            right += 1
+            run += first_wrong is None
+        elif first_wrong is None:
+            first_wrong = string
+    return Result(strings, right, run, first_wrong)
+
+
+def _is_right(network: Network, string: str, mask: NDArray[np.bool_]) -> bool:
+    # A string alone is a chain: its nodes are its steps.
+    chances, corpus = fed(network, Corpus.from_strings([string]))
+    names = corpus.alphabet
+    assert names is not None
+    if mask.ndim == 2:
+        order = [names.index(symbol) for symbol in (BOUNDARY, *sorted(set(names) - {BOUNDARY}))]
+        if mask.shape[1] != len(order):
+            return False
+        return bool(np.array_equal(chances[:, order] >= MARGIN, mask))
+    due = np.array([names.index(symbol) for symbol in (*string, BOUNDARY)])
+    given = np.take_along_axis(chances, due[:, None], axis=1)[:, 0]
+    others = chances.copy()
+    others[np.arange(len(due)), due] = -1.0
+    return bool(np.all((given > others.max(axis=1) + SURE) | ~mask))
+
+
+def _lines(path: Path) -> Iterator[str]:
+    """The strings of a zipped file, without the boundary symbols around them."""
+    with _opened(path) as file:
+        while line := file.readline(LINE_BYTES + 1):
+            check_size(len(line), LINE_BYTES, f"a line of {named(path)}", "bytes")
+            text = line.decode("utf-8", "replace").strip()
+            if text:
+                yield text.removeprefix(BOUNDARY).removesuffix(BOUNDARY)
+
+
+def _rows(path: Path) -> Iterator[NDArray[np.bool_]]:
+    """The rows of the array `data` in an .npz file, one after the other."""
+    with _opened(path) as file:
+        try:
+            major, _ = np.lib.format.read_magic(file)
+            reader = {1: np.lib.format.read_array_header_1_0,
+                      2: np.lib.format.read_array_header_2_0}[major]  # fmt: skip
+            shape, fortran, kind = reader(file)
+        except (ValueError, KeyError) as error:
+            raise InputError(f"{named(path)} holds no array ({error}); get it again.") from None
+        if fortran or kind != np.bool_ or len(shape) not in (2, 3):
+            raise InputError(
+                f"{named(path)} holds no rows of true and false; get the benchmark again."
+            )
+        size = int(np.prod(shape[1:]))
+        check_size(size, LINE_BYTES, f"a row of {named(path)}", "values")
+        for _ in range(shape[0]):
+            data = file.read(size)
+            if len(data) < size:
+                raise InputError(f"{named(path)} ends in the middle of a row; get it again.")
+            yield np.frombuffer(data, dtype=np.bool_).reshape(shape[1:])
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The only file inside a zipped one, to be read from its beginning."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            inside = archive.infolist()
+            if len(inside) != 1:
+                raise InputError(f"{named(path)} holds {len(inside)} files, not one; get it again.")
+            with archive.open(inside[0], pwd=PASSWORD) as file:
+                yield file
+    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+        raise InputError(
+            f"{named(path)}: cannot be read ({printable(str(error))}); get it again."
+        ) from None

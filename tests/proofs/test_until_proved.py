@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,13 +99,13 @@ def test_networks_that_are_wrong_on_longer_strings_are_not_given_to_the_solver(
     found = evolve("anbn", Search(islands=4, population=60), stop=Stop(generations=1), prove=False)
     monkeypatch.setattr("mdlrnn.proofs._prover.prove", refuse)
     prover = Prover(anbn())
-    assert prover([found.best, zoo.anb2n()], 1.0, math.inf) is None
+    assert prover([found.best, zoo.anb2n()], [], 1.0, math.inf) is None
     assert not prover.fails_on_longer_strings(zoo.anbn())
     with pytest.raises(AssertionError, match="it was"):
-        prover([zoo.anbn()], 1.0, math.inf)
+        prover([zoo.anbn()], [], 1.0, math.inf)
 
 
-def test_a_run_spends_no_more_than_half_of_its_time_in_vain(
+def test_the_best_networks_are_given_their_time_and_others_a_little(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = [0.0]
@@ -119,17 +118,19 @@ def test_a_run_spends_no_more_than_half_of_its_time_in_vain(
 
     monkeypatch.setattr("mdlrnn.proofs._prover.prove", in_vain)
     monkeypatch.setattr("mdlrnn.proofs._prover.time.monotonic", lambda: clock[0])
-    networks = [zoo.anbn(), replace(zoo.anbn(), name="another")]
-    assert len({network.to_json() for network in networks}) == 2
+    monkeypatch.setattr(Prover, "fails_on_longer_strings", lambda prover, network: False)
+    best, other, third = zoo.anbn(), zoo.anb2n(), zoo.dyck1()
     prover = Prover(anbn())
-    assert prover(networks, 0.0, math.inf) is None
-    assert given == [FIRST_TRY, FIRST_TRY, IN_RUN]
-    assert prover(networks, 4.0, math.inf) is None
-    assert given == [FIRST_TRY, FIRST_TRY, IN_RUN]
-    assert prover(networks, 60.0, 2.0) is None
-    assert given == [FIRST_TRY, FIRST_TRY, IN_RUN], "this is no longer than what was tried"
-    assert prover(networks, 60.0, math.inf) is None
-    assert given[3:] == [IN_RUN]
+    assert prover([best], [best, other, third], 10.0, math.inf) is None
+    assert given == [IN_RUN], "others have to wait until the run has taken twice as long"
+    assert prover([best], [best, other, third], 2 * IN_RUN + 1, math.inf) is None
+    assert given[1:] == [FIRST_TRY], "what was tried is not tried again"
+    assert prover([other], [], 60.0, 2.0) is None
+    assert given[2:] == [], "no longer than it was tried"
+    assert prover([third], [], 60.0, 2.0) is None
+    assert given[2:] == [2.0], "a proof ends with the run"
+    assert prover([zoo.anbncn()], [], 60.0, 0.0) is None
+    assert given[3:] == []
 
 
 def test_a_run_on_ones_own_strings_has_no_theorem(run: Run) -> None:

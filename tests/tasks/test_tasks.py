@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +11,11 @@ import pytest
 
 from helpers.data import DATA, corpus_path, is_one_sentence
 from mdlrnn import Corpus, Encoding, InputError
-from mdlrnn.languages import addition, dyck
+from mdlrnn.languages import Grammar, Language, addition, dyck
+from mdlrnn.languages._short_strings import short_strings
 from mdlrnn.languages._transducer import pairs
 from mdlrnn.tasks._measures import truth_of
-from mdlrnn.tasks._tasks import LARGEST, PART, TASKS, task_named
+from mdlrnn.tasks._tasks import LARGEST, LATER_TASKS, PART, TASKS, string_chance, task_named
 
 CORPORA = sorted(path.stem for path in (DATA / "corpora").glob("*.txt"))
 
@@ -213,3 +214,35 @@ def test_dyck2_has_the_papers_further_units() -> None:
     assert extended.products
     assert extended.activations == (*plain.activations, "mod3")
     assert extended.scheme == plain.scheme
+
+
+# What followed the paper
+
+
+@pytest.mark.parametrize(
+    ("name", "optimal", "strings", "longest"),
+    [("arithmetic", 2_580.818, 6_917, 40), ("toy_english", 2_232.417, 2_036, 20)],
+)
+def test_the_successors_tasks(name: str, optimal: float, strings: int, longest: int) -> None:
+    task = LATER_TASKS[name]
+    training = task.training()
+    assert training.sequences == 500
+    assert task.language.truth(training).optimal_bits == pytest.approx(optimal, abs=0.001)
+    (test,) = task.test()
+    found = list(test.strings())
+    assert len(found) == strings
+    assert max(len(string) for string, _ in found) <= longest
+    assert isinstance(task.language, Language)
+    for string, count in (found[0], found[5], found[-1]):
+        chance = string_chance(task.language, string)
+        assert count == max(1, round(10**8 * chance))
+    assert task_named(f"{name}_500") is task
+
+
+def test_short_strings_are_those_of_the_language() -> None:
+    grammar = Grammar.from_text("S -> S 'a' [0.3] | 'a' S [0.2] | 'a' [0.3] | 'b' 'a' [0.2]")
+    found = short_strings(grammar, 6)
+    shortest = takewhile(lambda string: len(string) <= 6, grammar.strings())
+    assert {"".join(string) for string in found} == set(shortest)
+    for string, chance in found.items():
+        assert chance == string_chance(grammar, string)

@@ -15,7 +15,7 @@ from ..languages._strings import SEEDS
 from ..network._alphabet import has_words, spelled
 from ..runs._networks import network_from, training_of
 from ..tasks._sources import source_from
-from ..tasks._tasks import SEED, TASKS
+from ..tasks._tasks import EVERY_TASK, SEED
 from ._options import json_option, naming, network_argument, words_option
 
 seed_option = click.option(
@@ -30,15 +30,17 @@ seed_option = click.option(
 @click.command()
 @json_option
 def tasks(as_json: bool) -> None:
-    """The paper's tasks, by the names that other commands take."""
+    """The paper's tasks and two of its successors', by the names that other commands take."""
     if as_json:
-        say_json([{"name": t.name, "title": t.title, "sizes": t.sizes} for t in TASKS.values()])
+        say_json(
+            [{"name": t.name, "title": t.title, "sizes": t.sizes} for t in EVERY_TASK.values()]
+        )
         return
     rows = [
         [task.name, task.title, ", ".join(f"{size:,}" for size in task.sizes)]
-        for task in TASKS.values()
+        for task in EVERY_TASK.values()
     ]
-    say(table(["task", "language", "training sizes in the paper"], rows, left=3))
+    say(table(["task", "language", "training sizes"], rows, left=3))
 
 
 @click.command()

@@ -10,9 +10,8 @@ from typing import Any
 from .._errors import InputError
 from ..languages import Grammar, Language, Transducer
 from ..languages._grammar_machine import production_text
-from ..languages._machine import Symbols
-from ..network._alphabet import BOUNDARY
 from ..tasks._sources import source_from
+from ..tasks._tasks import string_chance
 
 FIRST = 8
 """Strings that are shown."""
@@ -133,14 +132,6 @@ def _first(language: Language | Grammar) -> list[tuple[str, Fraction]]:
         (language.spelled(string), string_chance(language, string))
         for string in language.shortest(FIRST)
     ]
-
-
-def string_chance(language: Language | Grammar, string: Symbols) -> Fraction:
-    """The probability of a whole string."""
-    found = Fraction(1)
-    for place, symbol in enumerate((*string, BOUNDARY)):
-        found *= language.next(string[:place]).distribution[symbol]
-    return found
 
 
 def _entropy(language: Language | Grammar) -> tuple[float | None, float | None]:

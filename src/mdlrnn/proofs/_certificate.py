@@ -22,7 +22,7 @@ from ..languages import Language, Transducer
 from ..languages._json import from_json as language_from_json
 from ..languages._json import to_json as language_to_json
 from ..network._network import Network
-from ..tasks._tasks import TASKS
+from ..tasks._tasks import EVERY_TASK
 from ._claims import Claim
 from ._equivalent_machines import same_language
 from ._execute import executor
@@ -204,7 +204,7 @@ def _known(
     source: Language | Transducer, given: Language | Transducer | None
 ) -> Language | Transducer | None:
     """The language as it is known here, by the name that it has here."""
-    languages = [task.language for task in TASKS.values()] if given is None else [given]
+    languages = [task.language for task in EVERY_TASK.values()] if given is None else [given]
     for known in languages:
         if isinstance(known, Language | Transducer):
             named_alike = replace(source, name=known.name, title=known.title)
@@ -216,7 +216,7 @@ def _known(
 def _source(data: dict[str, Any]) -> Language | Transducer:
     """The machine; one of mdlrnn's own is called what it is called here."""
     read = language_from_json(data)
-    for task in TASKS.values():
+    for task in EVERY_TASK.values():
         if isinstance(task.language, Transducer) and task.language == read:
             return task.language
     return read

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -74,21 +74,28 @@ class Prover:
         self._in_vain = 0.0
         """Seconds that these took."""
 
-    def __call__(self, networks: list[Network], spent: float, left: float) -> str | None:
+    def __call__(
+        self, best: Sequence[Network], others: Sequence[Network], spent: float, left: float
+    ) -> str | None:
         """A reason to stop: one of the networks is proved.
 
-        The run has gone on for `spent` seconds and has `left`; no more than half of its time, and
-        one proof, is spent on networks that are not proved. All are tried for a short time first.
+        The run has gone on for `spent` seconds and has `left`. Others than the best are given a
+        short time each, and no more than half of the run's together with what was in vain.
         """
         ends = time.monotonic() + left
-        right = [n for n in _distinct(networks) if not self.fails_on_longer_strings(n)]
-        for seconds in (FIRST_TRY, IN_RUN):
-            for network in right:
-                began = time.monotonic()
-                if began >= ends or self._in_vain > spent / 2 + IN_RUN:
+        for network in dict.fromkeys([*best, *others]):
+            began = time.monotonic()
+            if began >= ends:
+                return None
+            seconds = IN_RUN
+            if network not in best:
+                if self._in_vain > spent / 2:
                     return None
-                if self.prove(network, min(seconds, max(ends - began, SHORTEST_PROOF))).proved:
-                    return "proved"
+                seconds = FIRST_TRY
+            if self.fails_on_longer_strings(network):
+                continue
+            if self.prove(network, min(seconds, max(ends - began, SHORTEST_PROOF))).proved:
+                return "proved"
         return None
 
     def prove(self, network: Network, seconds: float = IN_RUN) -> Proof:
@@ -154,7 +161,3 @@ class Prover:
             return []
         shortest = self.machine.shortest(PRECHECK_STRINGS[-1] + 1)
         return [string for place, string in enumerate(shortest) if place in PRECHECK_STRINGS]
-
-
-def _distinct(networks: Iterable[Network]) -> list[Network]:
-    return list({network.to_json(): network for network in networks}.values())

@@ -74,18 +74,18 @@ SHOWN = 5
 LOG_SECONDS = 10.0
 """Between two progress lines in the log, unless there is news."""
 
-Until = Callable[[list[Network], float, float], str | None]
-"""Shown the best networks when there are new ones, the seconds spent and those left; it may name a
-reason to stop."""
+Until = Callable[[list[Network], list[Network], float, float], str | None]
+"""Shown the best networks and others when there are new ones, the seconds spent and those left; it
+may name a reason to stop."""
 
 
-def _shown(progress: Progress) -> list[Words]:
-    """The best of the front, then the best of the islands: what can be proved need not be among the
+def _shown(progress: Progress) -> tuple[list[Words], list[Words]]:
+    """The best of the front, and the best of the islands: what can be proved need not be among the
     shortest."""
     front = sorted(progress.front(), key=lambda entry: entry[0] + entry[1])
     each = zip(progress.island_values, progress.island_rows, strict=True)
     islands = sorted(each, key=lambda entry: entry[0])
-    return [row for *_, row in front[:SHOWN]] + [row for _, row in islands]
+    return [row for *_, row in front[:SHOWN]], [row for _, row in islands]
 
 
 class Recorder:
@@ -122,10 +122,12 @@ class Recorder:
             self._record(progress)
             stop_requested = on_progress(progress) if on_progress is not None else None
             if until is not None and (progress.improved or progress.migrated):
-                shown = [network_of(self.problem, row) for row in _shown(progress)]
+                best, others = (
+                    [network_of(self.problem, row) for row in rows] for rows in _shown(progress)
+                )
                 limit = self.settings.stop.seconds
                 left = math.inf if limit is None else limit - progress.seconds
-                ended = until(shown, progress.seconds, left)
+                ended = until(best, others, progress.seconds, left)
             return stop_requested or ended is not None
 
         run = evolve_islands(

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 def tasks() -> tuple[Task, ...]:
-    """The paper's tasks; each has a name, a title, training sizes and a language."""
-    from ._tasks import TASKS
+    """The paper's tasks and two that followed it; each has a name, a title, training sizes and a
+    language."""
+    from ._tasks import EVERY_TASK
 
-    return tuple(TASKS.values())
+    return tuple(EVERY_TASK.values())

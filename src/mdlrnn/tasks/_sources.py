@@ -22,6 +22,7 @@ from ..languages._notation import language_from_notation, looks_like_notation
 from ..network._alphabet import has_words
 from ..network._encoding import Encoding
 from ._tasks import (
+    EVERY_TASK,
     SEED,
     TASKS,
     Task,
@@ -75,7 +76,7 @@ class Source:
             data["path"] = str(self.path.resolve())
         elif self.notation is not None:
             data["notation"] = self.notation
-        elif self.task is not None and TASKS.get(self.task.name) is self.task:
+        elif self.task is not None and EVERY_TASK.get(self.task.name) is self.task:
             name = self.task.name
             data["task"] = name if self.size is None else f"{name}_{self.size}"
         return data
@@ -164,10 +165,10 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Sour
     if not isinstance(given, str):
         raise InputError(f"{short(name)[1:-1]}: cannot be read (no such file); check the path.")
     stem, suffix = split_size(name)
-    if stem in TASKS:
+    if stem in EVERY_TASK:
         if size is not None and suffix is not None and size != suffix:
             raise InputError(f"{name} names a size and --size another; leave one of them out.")
-        return Source(name, TASKS[stem], suffix if size is None else size)
+        return Source(name, EVERY_TASK[stem], suffix if size is None else size)
     if looks_like_notation(name):
         language = language_from_notation(name)
         return Source(language.name, task_for(language), size, notation=name)
@@ -191,7 +192,7 @@ def _sized(corpus: Corpus, size: int | None, name: str = "the source") -> Corpus
 
 
 def _task(language: Language | Grammar | Transducer) -> Task:
-    for task in TASKS.values():
+    for task in EVERY_TASK.values():
         if task.language == language:
             return task
     return task_for(language)

@@ -1,4 +1,5 @@
-"""The paper's tasks: a language or a transducer, its training sets and its test sets.
+"""The paper's tasks and two that followed it: a language or a transducer, its training sets and its
+test sets.
 
 With seed 100 the training and test sets are the paper's own, string for string. Test sets come in
 parts, so that two million characters are never in memory at once.
@@ -6,9 +7,10 @@ parts, so that two million characters are never in memory at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -17,9 +19,12 @@ from .._checks import is_integer, short
 from .._errors import InputError
 from ..corpus._corpus import Corpus
 from ..languages import Grammar, Language, Transducer
+from ..languages._productions import Nonterminal, Production
+from ..languages._short_strings import short_strings
 from ..languages._strings import random_from
 from ..languages._transducer import pairs
 from ..network._activations import DEFAULT_ACTIVATIONS
+from ..network._alphabet import BOUNDARY
 from ..network._encoding import Encoding
 from ..network._network import Network
 from ._longer import longer_sequences, longer_strings
@@ -35,6 +40,24 @@ TEST_STRINGS = 50_000
 """Strings in a test set of a Dyck language."""
 NUMBERS_BEYOND = 250
 """Values of each number in a test set of addition."""
+WEIGHT = 10**8
+"""Strings that a test set stands for whose strings are weighted by their probabilities."""
+Rules = dict[str, list[tuple[str, str]]]
+"""For each nonterminal its right sides with their chances; all other words are symbols."""
+ARITHMETIC: Rules = {
+    "S": [("( E + E )", "1")],
+    "E": [("1", "0.67"), ("( E + E )", "0.33")],
+}
+TOY_ENGLISH: Rules = {
+    "S": [("NP VP", "1")],
+    "NP": [("N", "0.75"), ("N RC", "0.25")],
+    "RC": [("NP Vtr", "1")],
+    "VP": [("Vtr NP", "0.34"), ("Vi", "0.33"), ("Vcp S", "0.33")],
+    "N": [("dogs", "1")],
+    "Vtr": [("chase", "1")],
+    "Vi": [("sleep", "1")],
+    "Vcp": [("think_that", "1")],
+}
 LARGEST = 10_000_000
 """Strings in a training set; more would take gigabytes."""
 MOST_DIGITS = 18
@@ -161,7 +184,51 @@ def _all() -> tuple[Task, ...]:
     )  # fmt: skip
 
 
+def string_chance(language: Language | Grammar, string: Sequence[str]) -> Fraction:
+    """The probability of a whole string."""
+    found = Fraction(1)
+    for place, symbol in enumerate((*string, BOUNDARY)):
+        found *= language.next(string[:place]).distribution[symbol]
+    return found
+
+
+def _every_short(longest: int, grammar: Grammar, training: Corpus, seed: int) -> Iterator[Corpus]:
+    """Every string up to a length, as often as its probability says."""
+    chances = short_strings(grammar, longest)
+    counts = [max(1, round(WEIGHT * chance)) for chance in chances.values()]
+    yield Corpus.from_strings(list(chances), counts)
+
+
+def _grammar(name: str, title: str, rules: Rules) -> Grammar:
+    productions = [
+        Production(
+            Nonterminal(left),
+            tuple(Nonterminal(word) if word in rules else word for word in right.split()),
+            Fraction(chance),
+        )
+        for left, rights in rules.items()
+        for right, chance in rights
+    ]
+    return Grammar(name, title, Nonterminal("S"), tuple(productions))
+
+
+def _later() -> tuple[Task, ...]:
+    """Of Abudy, Well, Chemla, Katzir and Lan (2025), with their test sets."""
+    found = []
+    for name, title, rules, longest in (
+        ("arithmetic", "arithmetic syntax", ARITHMETIC, 40),
+        ("toy_english", "toy English", TOY_ENGLISH, 20),
+    ):
+        grammar = _grammar(name, title, rules)
+        machine = replace(grammar.machine(), draw=grammar.samples)
+        found.append(Task(name, title, (500,), machine, partial(_every_short, longest, grammar)))
+    return tuple(found)
+
+
 TASKS = {task.name: task for task in _all()}
+"""The paper's."""
+LATER_TASKS = {task.name: task for task in _later()}
+EVERY_TASK = {**TASKS, **LATER_TASKS}
 GRAMMAR_SUFFIXES = (".pcfg", ".cfg", ".grammar")
 OWN_SIZE = 500
 """Training strings of a language of one's own where no number is given."""
@@ -204,19 +271,19 @@ def _longer_sequences(language: Transducer, training: Corpus, seed: int) -> Iter
 def task_named(name: str) -> Task:
     """The task of that name, with or without a size behind it."""
     stem, _ = split_size(name)
-    if stem in TASKS:
-        return TASKS[stem]
+    if stem in EVERY_TASK:
+        return EVERY_TASK[stem]
     raise InputError(f"there is no task {short(name)}; {nearest(name)}")
 
 
 def split_size(name: str) -> tuple[str, int | None]:
     """anbn_100 is anbn with its training size; anbn has none."""
     stem, _, suffix = name.rpartition("_")
-    sized = stem in TASKS and suffix.isdecimal() and len(suffix) <= MOST_DIGITS
+    sized = stem in EVERY_TASK and suffix.isdecimal() and len(suffix) <= MOST_DIGITS
     return (stem, int(suffix)) if sized else (name, None)
 
 
 def nearest(name: str) -> str:
     """What to say to someone who gave a name that no task has."""
-    near = get_close_matches(name, TASKS, 1, 0.4)
-    return f"did you mean {near[0]}?" if near else f"the tasks are {', '.join(TASKS)}."
+    near = get_close_matches(name, EVERY_TASK, 1, 0.4)
+    return f"did you mean {near[0]}?" if near else f"the tasks are {', '.join(EVERY_TASK)}."

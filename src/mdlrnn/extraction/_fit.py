@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .._errors import InputError
 from ..languages import Language
-from ..languages._rules import END, Affine, Condition, Rule, counter
+from ..languages._rules import END, Affine, Condition, Rule, at, counter, reader
 from ..network._alphabet import BOUNDARY
 from ._runs import Node, Runs
 
@@ -343,16 +343,10 @@ def _simple(value: Fraction) -> Fraction:
 def _update(pairs: list[tuple[tuple[int, ...], int]], place: int) -> Affine | int | None:
     """The new value as an expression over the old ones that fits all pairs, simplest first."""
     for candidate in _candidates(pairs, place):
-        if all(_value(candidate, before) == after for before, after in pairs):
+        value = reader(candidate, NAMES)
+        if all(value(before) == after for before, after in pairs):
             return candidate
     return None
-
-
-def _value(expression: Affine | int, values: tuple[int, ...]) -> int:
-    if isinstance(expression, int):
-        return expression
-    found = expression.constant + sum(f * values[NAMES.index(n)] for n, f in expression.terms)
-    return found // expression.divisor
 
 
 def _candidates(pairs: list[tuple[tuple[int, ...], int]], place: int) -> Iterator[Affine | int]:
@@ -466,12 +460,9 @@ def _from_zero(rules: list[Rule], start: str, beginning: dict[str, int]) -> tupl
         return _settable(rules, used), start
     first = []
     for rule in rules:
-        if rule.state == start and all(_holds(c, beginning) for c in rule.when):
+        if rule.state == start and rule.enabled(beginning):
             then = {**shift, **dict(rule.then)} if rule.to != END else {}
-            values = {
-                name: value if isinstance(value, int) else _at(value, beginning)
-                for name, value in then.items()
-            }
+            values = {name: at(value, beginning) for name, value in then.items()}
             first.append(replace(rule, state="start", when=(), then=tuple(sorted(values.items()))))
     reached = {rule.to for rule in first}
     while True:
@@ -491,21 +482,9 @@ def _settable(rules: list[Rule], used: set[str]) -> list[Rule]:
     found = []
     for rule in rules:
         fixed = [c for c in rule.when if all(n in zero for n, _ in c.expression.terms)]
-        if all(_holds(c, zero) for c in fixed):
+        if all(c.at(zero) for c in fixed):
             found.append(replace(rule, when=tuple(c for c in rule.when if c not in fixed)))
     return found
-
-
-def _at(value: Affine, values: dict[str, int]) -> int:
-    found = value.constant + sum(f * values[name] for name, f in value.terms)
-    return found // value.divisor
-
-
-def _holds(condition: Condition, values: dict[str, int]) -> bool:
-    value = _at(condition.expression, values)
-    if condition.relation == "mod":
-        return value % condition.base == condition.digit
-    return value == 0 if condition.relation == "=" else value > 0
 
 
 def _renamed(rules: list[Rule], start: str) -> list[Rule]:

@@ -15,7 +15,6 @@ from itertools import groupby, permutations
 
 from .._errors import InputError
 from ..languages import Language, dyck
-from ..languages._machine import Configuration
 from ..languages._notation import language_from_notation
 from ..languages._rules import END, Rule
 from ..network._alphabet import BOUNDARY
@@ -201,11 +200,8 @@ def _with_chances(language: Language, runs: Runs, alike: bool) -> Language | Non
         options = language.options(configuration)
         if {o.symbol for o in options} != {s for s, chance in chances.items() if chance}:
             return None
-        key = tuple(
-            rule
-            for rule in by_state[configuration.state]
-            if _enabled(language, rule, configuration)
-        )
+        values = dict(zip(language.counters, configuration.counters, strict=True))
+        key = tuple(rule for rule in by_state[configuration.state] if rule.enabled(values))
         given.setdefault(key, []).append(chances)
         for option in options:
             below = node.below.get(option.symbol)
@@ -227,21 +223,6 @@ def _with_chances(language: Language, runs: Runs, alike: bool) -> Language | Non
         return Language(language.name, language.title, kept, language.start)
     except InputError:
         return None
-
-
-def _enabled(language: Language, rule: Rule, here: Configuration) -> bool:
-    values = dict(zip(language.counters, here.counters, strict=True))
-    for condition in rule.when:
-        expression = condition.expression
-        value = expression.constant + sum(f * values[n] for n, f in expression.terms)
-        value //= expression.divisor
-        if condition.relation == "mod":
-            holds = value % condition.base == condition.digit
-        else:
-            holds = value == 0 if condition.relation == "=" else value > 0
-        if not holds:
-            return False
-    return True
 
 
 # Regular expressions

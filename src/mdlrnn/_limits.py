@@ -35,6 +35,8 @@ NONTERMINALS = 150
 """Of a grammar, those that recur through each other."""
 GRAMMAR_STRING = 2_000
 """Symbols of a string whose probability a grammar is asked for: that takes the cube of it."""
+GRAMMAR_SECONDS = 20.0
+"""For the probabilities of a set of strings under a grammar."""
 DRAWN_LENGTH = 100_000
 """Symbols of a string that is drawn."""
 

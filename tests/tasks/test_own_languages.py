@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import mdlrnn
 from helpers.commands import Result
 from mdlrnn import Corpus, InputError, Search, Stop, evolve, plots, zoo
 from mdlrnn.languages import Language
-from mdlrnn.languages._machine import random_from
+from mdlrnn.languages._strings import random_from
 from mdlrnn.tasks._enough import Candidate, reigns
 from mdlrnn.tasks._longer import longer_strings, near_length
 from mdlrnn.tasks._sources import source_from, source_of, task_from
@@ -47,6 +48,21 @@ def test_strings_near_a_length_are_found(name: str) -> None:
     assert all(language.accepts(string) for string in strings)
 
 
+def test_few_strings_among_many_prefixes_are_not_looked_for_for_ever() -> None:
+    language = Language.load("examples/palindrome.lang")
+    assert len(list(language.shortest(10**9))) < language.most_prefixes
+    assert list(language.shortest(3)) == list(islice(language.strings(), 3))
+
+
+def test_strings_longer_than_those_of_training_and_shorter_than_asked(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    zoo.anbn().save(tmp_path / "anbn.json")
+    refused = run("test", "anbn.json", "a^n b^n", "--longest", "5")
+    assert refused.code == 2
+    assert "give a larger --longest" in refused.err
+
+
 def test_a_finite_language_is_tested_on_what_is_drawn() -> None:
     task = task_from("a^3 b^2 | c")
     assert sum(part.sequences for part in task.test(20)) == 50_000
@@ -76,10 +92,12 @@ def test_everything_from_the_command_line(run: Callable[..., Result], tmp_path: 
         assert len(Corpus.from_strings([line.split("\t")[1] for line in sampled.splitlines()])
                    .alphabet or ()) == 3  # fmt: skip
         options = ["--generations", "3", "--islands", "2", "--population", "10"]
-        out = source.replace(" ", "").replace("^", "")
+        out = f"{source[:4]}-run".replace(" ", "").replace("^", "")
         assert run("evolve", source, *options, "--out", out).code == 0
-        assert "first mistake" in run("test", out, source, "--longest", "30").out
-        assert run("prove", out, source).code == 1
+        tested = run("test", out, source, "--longest", "150").out
+        assert "strings without a mistake" in tested
+        proved = run("prove", out, source).code == 0
+        assert proved == ("no mistake on any of these strings" in tested)
     assert run("test", "mine.lang", "mine.lang").code == 2
     assert run("language", "nothing.lang").code == 2
 

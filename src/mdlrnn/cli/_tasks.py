@@ -11,7 +11,7 @@ from ..interface._functions import sample as sample_strings
 from ..interface._functions import test as test_network
 from ..interface._say import say, say_data, say_json
 from ..interface._text import table
-from ..languages._machine import SEEDS
+from ..languages._strings import SEEDS
 from ..network._alphabet import has_words, spelled
 from ..runs._networks import network_from, training_of
 from ..tasks._sources import source_from

@@ -45,10 +45,12 @@ def enough(run: object, language: object = None, *, networks: Sequence[object] =
         name = named(other) if isinstance(other, str | Path) else f"given {place}"
         chosen.append((name, network_from(other)))
     encoding: Encoding = settings.encoding
-    tests = list(islice(task.test(), PARTS))
+    # Wrong networks fail on training strings already, which are soon looked through.
+    parts = [task.training(task.size), *islice(task.test(), PARTS)]
 
     def is_right(network: Network) -> bool:
-        return measure_parts(with_names(network, task), task, tests)[1] is None
+        network = with_names(network, task)
+        return all(measure_parts(network, task, [part])[1] is None for part in parts)
 
     return enough_strings(task, chosen, encoding, is_right)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 from .._errors import InputError
@@ -132,7 +131,7 @@ def _obstacle(grammar: Grammar) -> str:
 def _first(language: Language | Grammar) -> list[tuple[str, Fraction]]:
     return [
         (language.spelled(string), string_chance(language, string))
-        for string in islice(language.strings(), FIRST)
+        for string in language.shortest(FIRST)
     ]
 
 

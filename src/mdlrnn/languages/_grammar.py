@@ -7,13 +7,14 @@ prefix probabilities of the grammar. How it is written is in `_grammar_text`.
 from __future__ import annotations
 
 import math
+import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, groupby, islice
+from itertools import accumulate
 from os import fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -24,17 +25,24 @@ from numpy.random import RandomState
 from .._checks import printable, short
 from .._errors import InputError
 from .._files import PathLike, read_text
-from .._limits import DRAWN_LENGTH, GRAMMAR_BYTES, GRAMMAR_STRING, check_size
+from .._limits import (
+    DRAWN_LENGTH,
+    GRAMMAR_BYTES,
+    GRAMMAR_SECONDS,
+    GRAMMAR_STRING,
+    are_lifted,
+    check_size,
+)
 from ..corpus._corpus import Corpus
-from ..network._alphabet import BOUNDARY, has_words, spelled
+from ..network._alphabet import BOUNDARY
 from ._closure import CONTEXT, decimal, fraction
 from ._grammar_machine import machine_of
 from ._grammar_text import read_productions
-from ._machine import Language, Next, Symbols, random_from
+from ._machine import Language, Next, Symbols
 from ._normal_form import normal_form
 from ._prefix import Chart, Column
 from ._productions import Empty, Nonterminal, Part, Production, empty_chances
-from ._truth import Truth, truth_of_strings
+from ._strings import Strings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +67,7 @@ def load_grammar(path: PathLike) -> Grammar:
 
 
 @dataclass(frozen=True)
-class Grammar:
+class Grammar(Strings):
     """A probabilistic context-free language; make one with `load_grammar` or `from_text`.
 
     Where a terminal has more than one character the symbols are words: strings are then tuples of
@@ -70,6 +78,7 @@ class Grammar:
     title: str
     start: Nonterminal
     productions: tuple[Production, ...]
+    most_prefixes: ClassVar[int] = 5_000
 
     @classmethod
     def from_text(cls, text: str, name: str = "grammar") -> Grammar:
@@ -86,11 +95,6 @@ class Grammar:
     def alphabet(self) -> tuple[str, ...]:
         terminals = {part for p in self.productions for part in p.right if isinstance(part, str)}
         return (BOUNDARY, *sorted(terminals))
-
-    @cached_property
-    def words(self) -> bool:
-        """Whether symbols are words, not characters."""
-        return has_words(self.alphabet)
 
     @cached_property
     def _empty(self) -> Empty:
@@ -125,33 +129,8 @@ class Grammar:
         column = self._exact.column(self._spelled(string))
         return column is not None and column.ending > 0
 
-    def strings(self) -> Iterator[Symbols]:
-        """All strings, shortest first, those of one length in the order of the alphabet."""
-        return map(self._written, self._exact.strings(self.alphabet[1:]))
-
-    def sample(self, size: int, seed: int = 100) -> list[Symbols]:
-        """Random strings from the language."""
-        return self.samples(random_from(seed), size)
-
-    def training(self, size: int, seed: int = 100) -> Corpus:
-        """A training corpus of that many strings."""
-        return Corpus.from_strings(self.sample(size, seed))
-
-    def truth(self, corpus: Corpus) -> Truth:
-        """What can follow every prefix of the corpus, and the optimal score."""
-        return truth_of_strings(self, corpus)
-
-    def by_length(self, count: int) -> Iterator[tuple[int, Corpus]]:
-        """The shortest strings, so many, as a corpus for each length."""
-        for length, strings in groupby(islice(self.strings(), count), len):
-            yield length, Corpus.from_strings(list(strings))
-
-    def spelled(self, symbols: Sequence[str]) -> str:
-        """A string as a person writes it."""
-        return spelled(symbols, self.words)
-
-    noun: ClassVar[str] = "symbol"
-    """What one step of a string is called."""
+    def strings(self, most_prefixes: int | None = None) -> Iterator[Symbols]:
+        return map(self._written, self._exact.strings(self.alphabet[1:], most_prefixes))
 
     def samples(self, random: RandomState, size: int) -> list[Symbols]:
         """Random strings, drawn from a stream that may be drawn from before and after."""
@@ -209,7 +188,14 @@ class Grammar:
         length = len(corpus.levels) - 1
         check_size(length, GRAMMAR_STRING, f"a string of {self.title}, a grammar,", "symbols")
         left = [(0, 0)]
+        start = time.monotonic()
         while left:
+            if time.monotonic() - start > GRAMMAR_SECONDS and not are_lifted():
+                raise InputError(
+                    f"the probabilities of these strings under {self.title}, a grammar, take more "
+                    f"than {GRAMMAR_SECONDS:.0f} s; give fewer or shorter strings, or lift the "
+                    "limits with mdlrnn --no-limits (in Python, mdlrnn.no_limits())."
+                )
             # Depth first, so that only the columns of one prefix are held.
             node, depth = left.pop()
             del path[depth:]

@@ -14,21 +14,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
 
-from .._checks import is_integer, short
+from .._checks import short
 from .._errors import InputError
 from .._files import PathLike
 from .._later import later
 from .._limits import DRAWN_LENGTH, check_size
 from ..corpus._corpus import Corpus
-from ..network._alphabet import BOUNDARY, has_words, spelled
+from ..network._alphabet import BOUNDARY
 from ._rules import END, Rule, counter, reader
-from ._truth import Truth, truth_of_strings
+from ._strings import Strings
 from ._validity import check_language
 
 if TYPE_CHECKING:
@@ -36,15 +36,6 @@ if TYPE_CHECKING:
 
 Symbols = str | tuple[str, ...]
 """A string, or its words where the symbols of the language are words."""
-SEEDS = 2**32
-"""NumPy's older generator, the paper's, takes a seed below this."""
-
-
-def random_from(seed: int) -> RandomState:
-    """The generator that the paper's training sets are drawn from."""
-    if not is_integer(seed) or not 0 <= seed < SEEDS:
-        raise InputError(f"the seed is {short(seed)}; give a number from 0 to {SEEDS - 1}.")
-    return RandomState(seed)
 
 
 class Configuration(NamedTuple):
@@ -74,7 +65,7 @@ class Option(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Language:
+class Language(Strings):
     """A probabilistic language. `draw` samples as the paper did; without it the rules do."""
 
     name: str = field(compare=False)
@@ -86,6 +77,7 @@ class Language:
     )
     string: Callable[..., str] | None = field(default=None, compare=False)
     """For a^n b^n and its like: the string of a given n, or of given n and m."""
+    most_prefixes: ClassVar[int] = 200_000
     places: Mapping[Rule, str] = field(default_factory=dict, compare=False, repr=False)
     """Where rules are written, to be named in errors: 'line 3: '."""
 
@@ -106,11 +98,6 @@ class Language:
         """The language as the text of a language file."""
         text: str = later("languages._language_file", "language_text")(self)
         return text
-
-    @cached_property
-    def words(self) -> bool:
-        """Whether symbols are words, not characters."""
-        return has_words(self.alphabet)
 
     @cached_property
     def alphabet(self) -> tuple[str, ...]:
@@ -178,23 +165,21 @@ class Language:
         here = self.after(string)
         return here is not None and self.step(here, BOUNDARY) is not None
 
-    def strings(self) -> Iterator[Any]:
-        """All strings, shortest first, those of one length in the order of the alphabet."""
+    def strings(self, most_prefixes: int | None = None) -> Iterator[Any]:
         level: list[tuple[tuple[str, ...], Configuration]] = [((), self.beginning)]
-        while level:
+        left = math.inf if most_prefixes is None else most_prefixes
+        while level and left > 0:
             for prefix, here in level:
                 if self.step(here, BOUNDARY) is not None:
                     yield self._written(prefix)
-            level = [
+            further = (
                 ((*prefix, option.symbol), option.to)
                 for prefix, here in level
                 for option in sorted(self.options(here))
                 if option.symbol != BOUNDARY
-            ]
-
-    def sample(self, size: int, seed: int = 100) -> list[Any]:
-        """Random strings from the language; where symbols are words, tuples of words."""
-        return self.samples(random_from(seed), size)
+            )
+            level = list(further if left == math.inf else islice(further, int(left) + 1))
+            left -= len(level)
 
     def samples(self, random: RandomState, size: int) -> list[Any]:
         """Random strings, drawn from a stream that may be drawn from before and after."""
@@ -252,25 +237,6 @@ class Language:
             found[node] = number
         return found, kinds
 
-    def training(self, size: int, seed: int = 100) -> Corpus:
-        """A training corpus of that many strings."""
-        return Corpus.from_strings(self.sample(size, seed))
-
-    def truth(self, corpus: Corpus) -> Truth:
-        """What can follow every prefix of the corpus, and the optimal score."""
-        return truth_of_strings(self, corpus)
-
-    def by_length(self, count: int) -> Iterator[tuple[int, Corpus]]:
-        """The shortest strings, so many, as a corpus for each length."""
-        for length, strings in groupby(islice(self.strings(), count), len):
-            yield length, Corpus.from_strings(list(strings))
-
-    def spelled(self, symbols: Sequence[str]) -> str:
-        """A string as a person writes it."""
-        return spelled(symbols, self.words)
-
-    noun: ClassVar[str] = "symbol"
-    """What one step of a string is called."""
     outcome: ClassVar[str] = "next symbol"
     """What a network gives probabilities to."""
     exactly: ClassVar[str] = "the network gives each next symbol exactly its true probability"

@@ -85,10 +85,15 @@ class Chart(Generic[N]):
         column = self.column(prefix)
         return None if column is None else [self.chance(column, symbol) for symbol in symbols]
 
-    def strings(self, symbols: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        """All strings, shortest first, those of one length in the order of the symbols."""
+    def strings(
+        self, symbols: Sequence[str], most_prefixes: int | None = None
+    ) -> Iterator[tuple[str, ...]]:
+        """All strings, shortest first, those of one length in the order of the symbols; those among
+        the first prefixes only, if a number of them is given."""
         left = deque([_Prefix[N]((), [])])
-        while left:
+        looked = 0
+        while left and (most_prefixes is None or looked < most_prefixes):
+            looked += 1
             prefix: _Prefix[N] = left.popleft()
             path = list(prefix.path)
             # Made only now, so that the first strings of a length come soon.

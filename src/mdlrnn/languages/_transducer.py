@@ -22,7 +22,7 @@ from .._errors import InputError
 from .._files import PathLike
 from .._later import later
 from ..corpus._corpus import Corpus
-from ._machine import random_from
+from ._strings import random_from
 from ._truth import Truth
 
 if TYPE_CHECKING:

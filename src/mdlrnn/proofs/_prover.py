@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from ..languages import Language, Transducer
@@ -133,5 +132,5 @@ class Prover:
         """Nothing for sequences of numbers, all of which a proof runs through soon enough."""
         if not isinstance(self.machine, Language):
             return []
-        shortest = islice(self.machine.strings(), PRECHECK_STRINGS[-1] + 1)
+        shortest = self.machine.shortest(PRECHECK_STRINGS[-1] + 1)
         return [string for place, string in enumerate(shortest) if place in PRECHECK_STRINGS]

@@ -9,7 +9,6 @@ does not end its string early where it can go on, and beyond some length takes t
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ from numpy.random import RandomState
 
 from ..corpus._corpus import Corpus
 from ..languages import Grammar, Language, Transducer
-from ..languages._machine import random_from
 from ..languages._productions import Nonterminal
 from ..languages._rules import END
+from ..languages._strings import random_from
 from ..network._alphabet import BOUNDARY
 
 SHORTEST = 200
@@ -29,7 +28,8 @@ LOOKED_THROUGH = 5_000
 TARGETS, AT_EACH = 10, 20
 """Target lengths, and strings for each."""
 TIMES, LEAST_LONGEST, MOST_LONGEST = 4, 100, 1_000
-"""The longest target: so many times the longest training string, but within these bounds."""
+"""The longest target: so many times the longest training string, but within these bounds, and in
+any case a quarter longer."""
 GRAMMAR_LONGEST = 60
 """The same for a grammar without a machine, for which each string takes the cube of its length."""
 ROUNDS, DRAWN, BEST = 25, 60, 12
@@ -52,21 +52,23 @@ def longer_strings(
     most = int(len(training.levels) - 2)
     if longest is None:
         top = MOST_LONGEST if isinstance(language, Language) else GRAMMAR_LONGEST
-        longest = min(max(TIMES * most, LEAST_LONGEST), top)
+        longest = max(min(max(TIMES * most, LEAST_LONGEST), top), most + most // 4 + 10)
     seen: set[Any] = set()
-    for string in islice(language.strings(), LOOKED_THROUGH):
-        if len(string) > longest and seen:
+    for string in language.shortest(LOOKED_THROUGH):
+        if len(string) > longest:
             break
-        if most < len(string) <= max(longest, most + 1):
+        if most < len(string):
             seen.add(string)
             yield string
             if len(seen) >= SHORTEST:
                 break
     random = random_from(seed)
     first = max([most, *map(len, seen)])
-    for target in np.unique(np.linspace(first + 1, max(longest, first + 1), TARGETS).astype(int)):
+    if first >= longest:
+        return
+    for target in np.unique(np.linspace(first + 1, longest, TARGETS).astype(int)):
         for string in near_length(language, int(target), AT_EACH, random):
-            if len(string) > most and string not in seen:
+            if most < len(string) <= longest and string not in seen:
                 seen.add(string)
                 yield string
 

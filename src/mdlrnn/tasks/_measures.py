@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ def _first(
     if isinstance(task.language, Transducer):
         return found[0] if found else None
     least = min((failure.length for failure in found), default=math.inf)
-    shortest = islice(task.language.strings(), SHORTEST)
+    shortest = task.language.shortest(SHORTEST)
     strings = list(takewhile(lambda string: len(string) <= least, shortest))
     early = measure_parts(network, task, [Corpus.from_strings(strings)])[1]
     if early is not None:

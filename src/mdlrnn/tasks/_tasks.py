@@ -17,7 +17,7 @@ from .._checks import is_integer, short
 from .._errors import InputError
 from ..corpus._corpus import Corpus
 from ..languages import Grammar, Language, Transducer
-from ..languages._machine import random_from
+from ..languages._strings import random_from
 from ..languages._transducer import pairs
 from ..network._activations import DEFAULT_ACTIVATIONS
 from ..network._encoding import Encoding

@@ -256,7 +256,7 @@ def test_workers_that_are_gone_for_good_are_started_again(
                 cluster.sync(nanny.close)
 
         crew = crew_module.DaskCrew(client, replenish)
-        problem = Problem(Corpus.from_strings(STRINGS), SEARCH, Encoding())
+        problem = Problem(Corpus.from_strings(STRINGS), SEARCH, Encoding.every_part())
         there = evolve_islands(problem, STOP, crew=crew, on_progress=go_away)
         crew.close()
     assert asked

@@ -18,8 +18,10 @@ from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.strategies import networks
 from mdlrnn import Connection, InputError, Network, Weight, languages, zoo
-from mdlrnn.extraction._fit import NoMachine, machine_from_runs
-from mdlrnn.extraction._names import named_machines, regex_of
+from mdlrnn.extraction._fit import machine_from_runs
+from mdlrnn.extraction._names import named_machines
+from mdlrnn.extraction._places import NoMachine
+from mdlrnn.extraction._regex import regex_of
 from mdlrnn.extraction._runs import NOISE, run_through
 from mdlrnn.languages import Language
 from mdlrnn.languages._language_file import machine_from_text

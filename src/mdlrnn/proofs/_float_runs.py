@@ -6,7 +6,9 @@ told.
 
 from __future__ import annotations
 
+import math
 import random
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
@@ -43,7 +45,10 @@ class FloatRuns(NamedTuple):
     """The first string along which it fails so far that `test` would count a mistake."""
 
 
-def float_runs(system: System, executor: Executor, claim: Claim) -> FloatRuns:
+def float_runs(
+    system: System, executor: Executor, claim: Claim, seconds: float = math.inf
+) -> FloatRuns:
+    ends = time.monotonic() + seconds
     strings = longest = fed = 0
     fails: FloatFailure | None = None
     mistake: FloatFailure | None = None
@@ -53,7 +58,7 @@ def float_runs(system: System, executor: Executor, claim: Claim) -> FloatRuns:
         longest = max(longest, steps)
         fed += steps
         fails, mistake = fails or broken, mistake or wrong
-        if mistake is not None or fed > MOST_STEPS:
+        if mistake is not None or fed > MOST_STEPS or time.monotonic() > ends:
             break
     return FloatRuns(strings, longest, fails, mistake)
 

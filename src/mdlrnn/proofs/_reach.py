@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from ._facts import stack_bases
 from ._float_runs import GROWTH, FloatRuns, float_runs
 from ._obligations import Induction
 from ._proof_values import FloatFailure
-from ._rounding import AsItRuns, as_it_runs
+from ._rounding import SECONDS, AsItRuns, as_it_runs
 from ._saturation import largest_counter
 from ._sentences import claim_text, folded, separated_text
 from ._system import System
@@ -29,12 +30,15 @@ class Reach(NamedTuple):
         return None if self.runs is None else self.runs.mistake
 
 
-def reach_of(induction: Induction, claim: Claim) -> Reach:
+def reach_of(induction: Induction, claim: Claim, seconds: float | None = None) -> Reach:
+    """With seconds, what is not shown or run by then is left out."""
     uncut = largest_counter(induction)
-    shown = None if uncut is not None and uncut < 1 else as_it_runs(induction, claim, uncut)
+    cut = uncut is not None and uncut < 1
+    shown = None if cut else as_it_runs(induction, claim, uncut, seconds or SECONDS)
     if shown is not None and shown.length is None and (shown.most or GROWTH[-1]) >= GROWTH[-1]:
         return Reach(uncut, shown, None)
-    return Reach(uncut, shown, float_runs(induction.system, induction.executor, claim))
+    runs = float_runs(induction.system, induction.executor, claim, seconds or math.inf)
+    return Reach(uncut, shown, runs)
 
 
 def reach_notes(system: System, reach: Reach) -> Iterator[str]:

@@ -5,7 +5,7 @@ happens, by as few bounds and remainders as do it.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -42,6 +42,21 @@ class Measure(NamedTuple):
     value: Affine
     cuts: tuple[int, ...]
     base: int | None = None
+
+    def key(self) -> Callable[[Counters], int]:
+        """A number for each interval."""
+        read, cuts = self.value.reader(NAMES), self.cuts
+        if self.base is None:
+            return lambda counters: bisect_left(cuts, read(counters))
+        base = self.base
+        alone = {i for i, (a, b) in enumerate(pairwise((-1, *cuts))) if b == a + 1}
+
+        def number(counters: Counters) -> int:
+            value = read(counters)
+            place = bisect_left(cuts, value)
+            return place * base + (0 if place in alone else value % base)
+
+        return number
 
     def reader(self) -> Callable[[Counters], Interval]:
         read, cuts, base = self.value.reader(NAMES), self.cuts, self.base
@@ -82,25 +97,29 @@ def decisive(rows: Sequence[Counters], outcomes: Sequence[Outcome]) -> list[Meas
     """The measures that decide what happens, as few as do; none where the same happens always."""
     if not rows[0] or _decide([], rows, outcomes):
         return []
+    for measures in _tried(rows, outcomes):
+        found = _fewest(measures, rows, outcomes)
+        if found is not None:
+            return found
+    raise NoMachine("what it does depends on its memory in a way that no rule describes")
+
+
+def _tried(rows: Sequence[Counters], outcomes: Sequence[Outcome]) -> Iterator[list[Measure]]:
+    """Few bounds near 0, and remainders; then bounds wherever they may be, and differences."""
     width = len(rows[0])
     singles = [counter(NAMES[i]) for i in range(width)]
     for base in (None, *BASES):
-        found = _fewest(
-            [Measure(x, _cuts(x, rows, outcomes), base) for x in singles], rows, outcomes
-        )
-        if found is not None:
-            return found
+        for most in (0, 1, 3):
+            yield [Measure(x, tuple(range(most)), base) for x in singles]
+    yield [Measure(x, _cuts(x, rows, outcomes)) for x in singles]
     pairs = [
         Affine(((NAMES[i], a), (NAMES[j], -b)))
         for i, j in combinations(range(width), 2)
         for a, b in ((1, 1), (2, 1), (1, 2))
     ]
-    found = _fewest(
-        [Measure(x, _cuts(x, rows, outcomes)) for x in (*pairs, *singles)], rows, outcomes
-    )
-    if found is not None:
-        return found
-    raise NoMachine("what it does depends on its memory in a way that no rule describes")
+    if pairs:
+        signs = [Measure(x, (-2, -1, 0, 1)) for x in pairs]
+        yield [*signs, *(Measure(x, (0, 1)) for x in singles)]
 
 
 def _cuts(value: Affine, rows: Sequence[Counters], outcomes: Sequence[Outcome]) -> tuple[int, ...]:
@@ -110,9 +129,9 @@ def _cuts(value: Affine, rows: Sequence[Counters], outcomes: Sequence[Outcome]) 
     for row, outcome in zip(rows, outcomes, strict=True):
         kinds.setdefault(read(row), set()).add(outcome.kind)
     values = sorted(kinds)
-    near = sorted(values, key=lambda v: (abs(v), v))[:NEAR]
     changes = [a for a, b in pairwise(values) if kinds[a] != kinds[b]][:NEAR]
-    return tuple(sorted({*near, *(v - 1 for v in near), *changes}))
+    near = values[:NEAR]
+    return tuple(sorted({*near, *(v - 1 for v in (*near, *changes)), *changes}))
 
 
 def _fewest(
@@ -151,8 +170,8 @@ def _decide(
     measures: Sequence[Measure], rows: Sequence[Counters], outcomes: Sequence[Outcome]
 ) -> bool:
     """Whether in each cell the same happens."""
-    readers = [measure.reader() for measure in measures]
-    seen: dict[tuple[Interval, ...], tuple[Hashable, dict[str, Control]]] = {}
+    readers = [measure.key() for measure in measures]
+    seen: dict[tuple[int, ...], tuple[Hashable, dict[str, Control]]] = {}
     for row, (kind, below) in zip(rows, outcomes, strict=True):
         cell = tuple([read(row) for read in readers])
         known = seen.get(cell)

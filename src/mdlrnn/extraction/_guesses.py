@@ -100,12 +100,16 @@ def _generators(vectors: set[Vector]) -> list[Vector]:
 
 
 def _is_sum(vector: Vector, parts: Sequence[Vector]) -> bool:
+    """Whether it is a sum of multiples."""
     if not any(vector):
         return True
-    for part in parts:
-        rest = tuple(a - b for a, b in zip(vector, part, strict=True))
-        if min(rest) >= 0 and _is_sum(rest, parts):
+    if not parts:
+        return False
+    first, *others = parts
+    while min(vector) >= 0:
+        if _is_sum(vector, others):
             return True
+        vector = tuple(a - b for a, b in zip(vector, first, strict=True))
     return False
 
 

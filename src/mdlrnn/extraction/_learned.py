@@ -11,21 +11,25 @@ from typing import Any
 from .._checks import is_number, short
 from .._errors import InputError
 from ..corpus._corpus import Corpus
-from ..languages import Language
+from ..languages import Language, Rule
 from ..network._network import Network
 from ..proofs._proof import Proof
 from ..proofs._prove import prove
+from ..proofs._sentences import folded
 from ..proofs._solver import require
 from ._cover import Cover, cover
 from ._fit import NEARLY, SAME, fitted
 from ._names import automaton_name, named_machines
 from ._places import NoMachine
+from ._product import product
 from ._runs import NOISE, Runs, run_through
 from ._sentences import no_machine, statement
 
 SECONDS = 20.0
 MOST_RULES = 30
 """Of a machine that is shown without a proof."""
+FEW_RULES = 14
+"""Of a machine for which no smaller one is looked for where more is taken for noise."""
 ALONE = 0.5
 """The share of the time that is left which one proof may take."""
 
@@ -50,6 +54,10 @@ class Learned:
     @property
     def proved(self) -> bool:
         return self.proof is not None and self.proof.proved
+
+    @property
+    def machine_rules(self) -> tuple[Rule, ...]:
+        return () if self.machine is None else self.machine.rules
 
     @property
     def margin(self) -> float | None:
@@ -147,8 +155,13 @@ class _Search:
         self.began = time.monotonic()
         self.ends = self.began + seconds
         self.reasons: list[str] = []
+        self.tried: set[tuple[tuple[Rule, ...], str]] = set()
+        self.left_at = ""
+        """A string on which it leaves a machine that fits all shorter ones."""
         self.unproved: Cover | None = None
         """The first machine that fits what was run."""
+        self.guessed: dict[Fraction, list[Language]] = {}
+        """Languages with a name that fit and were not proved, by the level of noise."""
 
     @property
     def left(self) -> float:
@@ -162,6 +175,8 @@ class _Search:
         levels: list[Runs] = []
         loose: dict[Fraction, Learned] = {}
         for noise in NOISE:
+            if levels and not any(node.least < noise for node in levels[-1].nodes):
+                continue  # it makes no difference
             runs = run_through(self.network, noise, ends=self.began + self.seconds / 2)
             levels.append(runs)
             named = self._named(runs)
@@ -169,10 +184,10 @@ class _Search:
                 return named
             if named is not None:
                 loose[noise] = named
-            if not any(node.noisy for node in runs.nodes):
-                break
         unnamed: Learned | None = None
         for runs in levels:
+            if unnamed is not None and len(unnamed.machine_rules) <= FEW_RULES:
+                break
             named = loose.get(runs.noise)
             found = self._fitted(runs, (SAME, NEARLY) if named else (SAME, NEARLY, None))
             if named is not None:
@@ -180,7 +195,8 @@ class _Search:
                 return replace(found, name=named.name) if same and found else named
             if found is not None and found.name is not None:
                 return found
-            unnamed = unnamed or found
+            if found is not None and (unnamed is None or _is_smaller(found, unnamed)):
+                unnamed = found
         return unnamed or next(iter(loose.values()), None) or self._none(levels[0])
 
     def _none(self, runs: Runs) -> Learned:
@@ -194,6 +210,7 @@ class _Search:
             if found is not None:
                 return found
             self._keep(language, runs)
+            self.guessed.setdefault(runs.noise, []).append(language)
         return None
 
     def _fitted(self, runs: Runs, tolerances: Sequence[Fraction | None]) -> Learned | None:
@@ -210,29 +227,47 @@ class _Search:
             title = name or fit.machine.title
             machine, full = replace(fit.machine, title=title), replace(fit.full, title=title)
             found = self._proved(runs, machine, name)
-            if found is None and full.rules != machine.rules:
+            if found is None and len(full.rules) != len(machine.rules) and not self.left_at:
                 # That the two are the same is how the smaller one was made.
                 found = self._proved(runs, full, name)
                 found = found and replace(found, machine=machine)
             if found is not None:
-                return found
+                return self._with_name(found, runs)
             self._keep(machine, runs)
         return None
 
+    def _with_name(self, found: Learned, runs: Runs) -> Learned:
+        """A language that was guessed may be the machine's, though the network does not follow
+        its counters: both are then gone through at once."""
+        assert found.machine is not None
+        if found.name is None:
+            for language in self.guessed.get(runs.noise, ()):
+                both = product(found.machine, language)
+                other = None if both is None else self._proved(runs, both, language.title)
+                if other is not None and _same_strings(found, other):
+                    return replace(found, name=language.title)
+        return found
+
     def _keep(self, machine: Language, runs: Runs) -> None:
-        self.reasons.append("a machine fits all that was run, but no proof of it was found")
+        where = f"but the network leaves it on {self.left_at}"
+        no = where if self.left_at else "but no proof of it was found"
+        self.reasons.append(f"a machine fits all that was run, {no}")
         if self.unproved is None and len(machine.rules) <= MOST_RULES:
             self.unproved = Cover(machine, runs.depth)
 
     def _proved(self, runs: Runs, machine: Language, name: str | None) -> Learned | None:
-        if self.left <= 0:
+        key = (machine.rules, machine.start)
+        if self.left <= 0 or key in self.tried:
             return None
+        self.tried.add(key)
         most = max(1.0, ALONE * self.left)
         try:
             proof = prove(self.network, machine, seconds=min(most, self.left), at_once=True)
         except InputError as reason:  # more conditions than a proof can tell apart
             self.reasons.append(str(reason).rstrip("."))
             return None
+        if proof.counterexample is not None:
+            self.left_at = self.left_at or folded(proof.counterexample.string)
         if not proof.proved:
             return None
         text = statement(proof, runs)
@@ -245,6 +280,10 @@ def _is_tight(found: Learned, noise: Fraction) -> bool:
     claim = found.proof.claims[0]
     within = claim.kind == "within" and claim.margin <= max(noise, Fraction(1, 1000))
     return claim.kind == "exact" or within
+
+
+def _is_smaller(one: Learned, other: Learned) -> bool:
+    return 2 * len(one.machine_rules) < len(other.machine_rules)
 
 
 def _same_strings(one: Learned, other: Learned) -> bool:

@@ -18,6 +18,7 @@ from ..network._alphabet import BOUNDARY
 from ._counts import count_name
 from ._fit import SAME, simple_chances
 from ._guesses import String, guesses
+from ._reduce import renamed
 from ._regex import regex_of
 from ._runs import Runs
 
@@ -93,8 +94,10 @@ def _with_chances(language: Language, runs: Runs) -> Language | None:
                 return language  # one rule, several probabilities
     if any(rule not in chosen for rule in language.rules):
         return None  # the runs do not show all of it
-    kept = tuple(replace(rule, chance=chosen[rule]) for rule in language.rules)
+    kept = [replace(rule, chance=chosen[rule]) for rule in language.rules]
+    plain = all(name.isalnum() for rule in kept for name in (rule.state, rule.to))
+    kept = kept if plain else renamed(kept, language.start)
     try:
-        return Language(language.name, language.title, kept, language.start)
+        return Language(language.name, language.title, tuple(kept), kept[0].state)
     except InputError:
         return language

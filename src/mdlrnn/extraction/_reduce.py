@@ -36,7 +36,7 @@ def tidied(rules: list[Rule], start: str) -> list[Rule]:
     rules, start = _merged(rules, start)
     rules, start = _start_absorbed(rules, start)
     rules = _without_idle_counters(_reached(rules, start))
-    return _renamed(_at_the_start(rules, start), start)
+    return renamed(_at_the_start(rules, start), start)
 
 
 def _counters(rules: list[Rule]) -> set[str]:
@@ -172,7 +172,7 @@ def _at_the_start(rules: list[Rule], start: str) -> list[Rule]:
     return found
 
 
-def _renamed(rules: list[Rule], start: str) -> list[Rule]:
+def renamed(rules: list[Rule], start: str) -> list[Rule]:
     """States named for the symbol that leads into them, counters n, m, ... in order."""
     into: dict[str, set[str]] = {}
     for rule in rules:

@@ -35,8 +35,10 @@ class Node:
     memory: tuple[Fraction, ...]
     chances: tuple[Fraction, ...]
     """Of what follows, noise left out, in the order of the alphabet."""
-    noisy: bool
-    """Whether some noise was left out."""
+    noise: Fraction
+    """The most that was left out of one symbol."""
+    least: Fraction
+    """The least that was not."""
     below: dict[str, int] = field(default_factory=dict)
     """The nodes that follow, for those that were looked at."""
 
@@ -97,8 +99,9 @@ def _node(
     kept = [p if p >= noise else Fraction(0) for p in given]
     total = sum(kept)
     chances = tuple(p / total for p in kept)
-    noisy = any(0 < p < noise for p in given)
-    return Node(symbol, depth, tuple(values[u] for u in units), chances, noisy)
+    left_out = max((p for p in given if p < noise), default=Fraction(0))
+    memory = tuple(values[u] for u in units)
+    return Node(symbol, depth, memory, chances, left_out, min(p for p in kept if p))
 
 
 def _key(node: Node) -> tuple[object, ...]:

@@ -20,7 +20,7 @@ def _claim(proof: Proof, runs: Runs) -> str:
     first = proof.claims[0]
     margin = decimal_text(first.margin)
     noise = ""
-    if any(node.noisy for node in runs.nodes):
+    if any(node.noise for node in runs.nodes):
         noise = f" (what it gives with less than {decimal_text(runs.noise)} is taken for nothing)"
     if first.kind == "exact":
         return f"{AFTER} next symbol exactly this machine's probability."

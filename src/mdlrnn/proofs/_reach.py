@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -13,14 +14,18 @@ from ._float_runs import GROWTH, FloatRuns, float_runs
 from ._obligations import Induction
 from ._proof_values import FloatFailure
 from ._rounding import SECONDS, AsItRuns, as_it_runs
-from ._saturation import largest_counter
+from ._saturation import NOT_KNOWN, largest_counter
 from ._sentences import claim_text, folded, separated_text
 from ._system import System
+
+LEAST = 0.3
+"""Seconds for which the network is run in any case."""
 
 
 class Reach(NamedTuple):
     uncut: int | None
-    """Counters up to which no sum is cut; None if none ever is, -1 if some are at once."""
+    """Counters up to which no sum is cut; None if none ever is, -1 if some are at once, or
+    `NOT_KNOWN`."""
     shown: AsItRuns | None
     runs: FloatRuns | None
     """What runs in float64 gave; None where more than they could show is shown."""
@@ -32,12 +37,15 @@ class Reach(NamedTuple):
 
 def reach_of(induction: Induction, claim: Claim, seconds: float | None = None) -> Reach:
     """With seconds, what is not shown or run by then is left out."""
-    uncut = largest_counter(induction)
+    ends = math.inf if seconds is None else time.monotonic() + seconds
+    uncut = largest_counter(induction, ends)
     cut = uncut is not None and uncut < 1
-    shown = None if cut else as_it_runs(induction, claim, uncut, seconds or SECONDS)
+    left = min(SECONDS, ends - time.monotonic())
+    shown = None if cut or left < 0 else as_it_runs(induction, claim, uncut, left)
     if shown is not None and shown.length is None and (shown.most or GROWTH[-1]) >= GROWTH[-1]:
         return Reach(uncut, shown, None)
-    runs = float_runs(induction.system, induction.executor, claim, seconds or math.inf)
+    left = max(LEAST, ends - time.monotonic())
+    runs = float_runs(induction.system, induction.executor, claim, left)
     return Reach(uncut, shown, runs)
 
 
@@ -57,6 +65,8 @@ def reach_notes(system: System, reach: Reach) -> Iterator[str]:
 def _cut_text(system: System, uncut: int | None) -> str:
     if uncut is None:
         return ", and none of its sums is ever cut"
+    if uncut == NOT_KNOWN:
+        return ", from where on is not known"
     if uncut < 0:
         return ", and some of its sums are cut from the start"
     return f"; none is cut while {_at_most(system, uncut)}"

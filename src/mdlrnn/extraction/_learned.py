@@ -40,7 +40,7 @@ class Learned:
 
     network: Network
     machine: Language | None
-    """None if no machine was proved."""
+    """None if none was shown to be the network's."""
     name: str | None
     """As a person writes the language; None where no name is known to fit."""
     proof: Proof | None
@@ -56,8 +56,9 @@ class Learned:
         return self.proof is not None and self.proof.proved
 
     @property
-    def machine_rules(self) -> tuple[Rule, ...]:
-        return () if self.machine is None else self.machine.rules
+    def rules(self) -> int:
+        """How many rules the machine has."""
+        return 0 if self.machine is None else len(self.machine.rules)
 
     @property
     def margin(self) -> float | None:
@@ -122,7 +123,7 @@ class Learned:
         name = self.name or "the language of this machine"
         return "\n".join(
             [f"It has learned {name}.", "", *_indented(self.machine), "",
-             f"Theorem. {self.statement}"]
+             f"{'Theorem' if self.proved else 'Shown'}. {self.statement}"]
         )  # fmt: skip
 
 
@@ -186,7 +187,7 @@ class _Search:
                 loose[noise] = named
         unnamed: Learned | None = None
         for runs in levels:
-            if unnamed is not None and len(unnamed.machine_rules) <= FEW_RULES:
+            if unnamed is not None and unnamed.proved and unnamed.rules <= FEW_RULES:
                 break
             named = loose.get(runs.noise)
             found = self._fitted(runs, (SAME, NEARLY) if named else (SAME, NEARLY, None))
@@ -195,7 +196,7 @@ class _Search:
                 return replace(found, name=named.name) if same and found else named
             if found is not None and found.name is not None:
                 return found
-            if found is not None and (unnamed is None or _is_smaller(found, unnamed)):
+            if found is not None and (unnamed is None or _is_better(found, unnamed)):
                 unnamed = found
         return unnamed or next(iter(loose.values()), None) or self._none(levels[0])
 
@@ -268,7 +269,7 @@ class _Search:
             return None
         if proof.counterexample is not None:
             self.left_at = self.left_at or folded(proof.counterexample.string)
-        if not proof.proved:
+        if not proof.proved and not proof.claims:
             return None
         text = statement(proof, runs)
         return Learned(self.network, machine, name, proof, text, 0.0, runs.depth)
@@ -282,8 +283,11 @@ def _is_tight(found: Learned, noise: Fraction) -> bool:
     return claim.kind == "exact" or within
 
 
-def _is_smaller(one: Learned, other: Learned) -> bool:
-    return 2 * len(one.machine_rules) < len(other.machine_rules)
+def _is_better(one: Learned, other: Learned) -> bool:
+    """Whether it says more, though more is taken for noise: it is proved, or far smaller."""
+    if one.proved is not other.proved:
+        return one.proved
+    return 2 * one.rules < other.rules
 
 
 def _same_strings(one: Learned, other: Learned) -> bool:
@@ -301,6 +305,8 @@ def _bounds(found: Learned) -> tuple[Fraction, Fraction]:
     assert found.proof is not None
     assert found.machine is not None
     claim = found.proof.claims[0]
+    if not found.proof.proved:
+        return Fraction(0), Fraction(1)
     if claim.kind == "categorical" and claim.margin:
         return claim.margin, claim.margin
     tiny = Fraction(1, 10**30)

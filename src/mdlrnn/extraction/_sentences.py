@@ -17,6 +17,11 @@ def statement(proof: Proof, runs: Runs) -> str:
 
 
 def _claim(proof: Proof, runs: Runs) -> str:
+    if not proof.proved:
+        return (
+            f"{AFTER} symbol that this machine finds possible more than each that it finds "
+            "impossible; no bound parts the two, since probabilities change along the string."
+        )
     first = proof.claims[0]
     margin = decimal_text(first.margin)
     noise = ""

@@ -27,10 +27,9 @@ from ._models import Model
 from ._obligations import Induction
 from ._proof import Proof
 from ._proof_values import Counterexample
-from ._reach import reach_of
+from ._reach import quick_reach, reach_of
 from ._rounded import SECONDS as ROUNDED
 from ._rounded import explore_rounded
-from ._rounding import SECONDS as AS_IT_RUNS
 from ._seconds import SECONDS
 from ._solver import require
 from ._statement import (
@@ -51,6 +50,8 @@ AT_ONCE_PREFIXES = 700
 """Prefixes that are run through where there is little time."""
 PREFIXES_OF_EQUIVALENT = 500
 """Prefixes that are run through for another machine of the same language."""
+FLOAT_RUNS = 2.0
+"""Seconds of runs in float64, where all has to end at once."""
 LEAST_TIME = 0.3
 """Seconds without which nothing would be run."""
 ROUNDS = 6
@@ -177,7 +178,9 @@ class _Search:
 
     def _conclude(self, induction: Induction, nodes: list[Node]) -> None:
         self.induction = induction
-        self.claims, model = strongest(induction, nodes, self.wanted, self.least, self.deadline)
+        self.claims, model = strongest(
+            induction, nodes, self.wanted, self.least, self.deadline, self.at_once
+        )
         if not self.claims:
             self.tried.append("the relation is inductive, but the outputs do not bear the claim")
             if model is not None:
@@ -221,7 +224,10 @@ class _Search:
                 network, title, "not right", text, claims, None, self.length, seconds, told,
                 induction, self.system,
             )  # fmt: skip
-        reach = reach_of(induction, claims[0], self._time(AS_IT_RUNS) if self.at_once else None)
+        if self.at_once:
+            reach = quick_reach(induction, claims[0], self._time(FLOAT_RUNS))
+        else:
+            reach = reach_of(induction, claims[0])
         text = theorem(self.system, claims) + as_it_runs_warning(reach)
         return Proof(
             network, title, "proved", text, claims, None, self.length, seconds,

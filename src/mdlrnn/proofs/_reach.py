@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -13,13 +11,13 @@ from ._facts import stack_bases
 from ._float_runs import GROWTH, FloatRuns, float_runs
 from ._obligations import Induction
 from ._proof_values import FloatFailure
-from ._rounding import SECONDS, AsItRuns, as_it_runs
-from ._saturation import NOT_KNOWN, largest_counter
+from ._rounding import AsItRuns, as_it_runs
+from ._saturation import largest_counter
 from ._sentences import claim_text, folded, separated_text
 from ._system import System
 
-LEAST = 0.3
-"""Seconds for which the network is run in any case."""
+NOT_KNOWN = -2
+"""It was not looked for."""
 
 
 class Reach(NamedTuple):
@@ -35,18 +33,17 @@ class Reach(NamedTuple):
         return None if self.runs is None else self.runs.mistake
 
 
-def reach_of(induction: Induction, claim: Claim, seconds: float | None = None) -> Reach:
-    """With seconds, what is not shown or run by then is left out."""
-    ends = math.inf if seconds is None else time.monotonic() + seconds
-    uncut = largest_counter(induction, ends)
-    cut = uncut is not None and uncut < 1
-    left = min(SECONDS, ends - time.monotonic())
-    shown = None if cut or left < 0 else as_it_runs(induction, claim, uncut, left)
+def reach_of(induction: Induction, claim: Claim) -> Reach:
+    uncut = largest_counter(induction)
+    shown = None if uncut is not None and uncut < 1 else as_it_runs(induction, claim, uncut)
     if shown is not None and shown.length is None and (shown.most or GROWTH[-1]) >= GROWTH[-1]:
         return Reach(uncut, shown, None)
-    left = max(LEAST, ends - time.monotonic())
-    runs = float_runs(induction.system, induction.executor, claim, left)
-    return Reach(uncut, shown, runs)
+    return Reach(uncut, shown, float_runs(induction.system, induction.executor, claim))
+
+
+def quick_reach(induction: Induction, claim: Claim, seconds: float) -> Reach:
+    """What runs in float64 show, without a look at what could be proved of them."""
+    return Reach(NOT_KNOWN, None, float_runs(induction.system, induction.executor, claim, seconds))
 
 
 def reach_notes(system: System, reach: Reach) -> Iterator[str]:

@@ -78,11 +78,9 @@ class _Unknown(Exception):  # noqa: N818, it is an answer
     """Nothing can be shown."""
 
 
-def as_it_runs(
-    induction: Induction, claim: Claim, most: int | None, seconds: float = SECONDS
-) -> AsItRuns | None:
+def as_it_runs(induction: Induction, claim: Claim, most: int | None) -> AsItRuns | None:
     """The claim for float64, as far as it can be shown; `most` is where sums begin to be cut."""
-    ends = time.monotonic() + seconds
+    ends = time.monotonic() + SECONDS
     analysis = _Analysis(induction, claim, ends)
     try:
         return analysis.exact_memory(most) or analysis.rounded_memory(most)

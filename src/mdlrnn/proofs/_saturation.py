@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
-
 from ..network._activations import ACTIVATIONS
 from ..network._interpreter import SATURATION
 from ._obligations import Induction, hypothesis, moves, symbolic_step
@@ -17,21 +14,14 @@ MOST = 10**9
 """The largest bound that is looked for."""
 
 
-NOT_KNOWN = -2
-"""There was no time to find out."""
-
-
-def largest_counter(induction: Induction, ends: float = math.inf) -> int | None:
-    """No counter up to this has a sum cut; None if none ever is, and -1 if some are at once. It is
-    not known if the clock passes `ends` before.
+def largest_counter(induction: Induction) -> int | None:
+    """No counter up to this has a sum cut; None if none ever is, and -1 if some are at once.
 
     What goes into a sigmoid is left out: cut or not, it is 0 or 1 there.
     """
     found = MOST
     ever = False
     for source, move in moves(induction):
-        if time.monotonic() > ends:
-            return NOT_KNOWN
         values = symbolic_step(induction, source, move).values
         beyond: list[Formula] = []
         for unit, argument in values.argument.items():

@@ -9,7 +9,9 @@ from typing import Any
 
 from .._errors import InputError
 from ..corpus._corpus import Corpus
-from ..languages import Grammar
+from ..extraction._learned import learned
+from ..languages import Grammar, Language
+from ..languages._language_file import machine_from_text
 from ..network._encoding import Encoding
 from ..network._file import read_json
 from ..network._network import Network
@@ -18,7 +20,7 @@ from ..plots import accuracy, front, history
 from ..proofs._prove import prove
 from ..proofs._seconds import IN_RUN
 from ..proofs._solver import available
-from ..runs._files import BEST, CORPUS, THEOREM, check_holds_run, read_object
+from ..runs._files import BEST, CORPUS, LEARNED, THEOREM, check_holds_run, read_object
 from ..runs._networks import load_network, network_from, read_corpus
 from ..runs._settings import Settings, read_settings
 from ..runs._status import Status, status_of
@@ -27,9 +29,11 @@ from ..tasks._measures import measure
 from ..tasks._report import Report
 from ..tasks._sources import Source, source_from, source_of
 from ..tasks._tasks import Task
-from ._content import Content, Search, Theorem
+from ._content import Content, LearnedMachine, Search, Theorem
 
 FOLLOW_SECONDS = 5
+LEARNED_SECONDS = 8.0
+"""For what the network has learned, where no run has kept it."""
 
 
 def content_of(
@@ -73,11 +77,47 @@ def network_content(
         corpus=name,
         score=None if scored_on is None else _scored(network, scored_on, encoding),
         example=example_of(scored_on),
+        learned=learned_content(network),
     )
     if task is None or task.task is None:
         return content
     measures, steps = _measured(network, task.task, task.size)
     return replace(content, measures=measures, accuracy=steps, theorem=_proved(network, task.task))
+
+
+def learned_content(network: Network, folder: Path | None = None) -> LearnedMachine | None:
+    """What the network has learned: as the run's folder has it, or found here."""
+    if network.alphabet is None or not available("z3"):
+        return None
+    data = None if folder is None else _kept_learned(folder, network)
+    if data is None:
+        data = learned(network, LEARNED_SECONDS).to_dict()
+    agrees = data["agrees"] or {"machine": None, "length": None}
+    text = data["machine"] or agrees["machine"]
+    machine = None if text is None else machine_from_text(text)
+    assert machine is None or isinstance(machine, Language)
+    return LearnedMachine(
+        data["statement"], data["proved"], machine, data["name"], agrees["length"]
+    )
+
+
+def _kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:
+    """None if the file is not there, is of another network, or is not as a run writes it."""
+    path = folder / LEARNED
+    if not path.exists():
+        return None
+    try:
+        data = read_object(path, "what was learned")
+        texts = [data.get("machine"), (data.get("agrees") or {}).get("machine")]
+        fits = data.get("network") == network.to_dict() and isinstance(data["statement"], str)
+        for text in texts:
+            if text is not None and not isinstance(machine_from_text(text), Language):
+                return None
+        shaped = isinstance(data["proved"], bool) and isinstance(data["name"], str | None)
+        length = (data.get("agrees") or {}).get("length")
+        return data if fits and shaped and isinstance(length, int | None) else None
+    except (InputError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def run_content(folder: Path, title: str | None = None, task: Source | None = None) -> Content:
@@ -104,6 +144,8 @@ def run_content(folder: Path, title: str | None = None, task: Source | None = No
         refresh=FOLLOW_SECONDS if running else None,
         example=example_of(corpus),
     )
+    if not running:
+        content = replace(content, learned=learned_content(network, folder))
     known = task or source_of(settings.corpus)
     if running or known is None or known.task is None:
         return content

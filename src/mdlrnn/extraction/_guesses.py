@@ -35,6 +35,8 @@ def guesses(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Langu
             yield language_from_notation(text)
         except InputError:
             continue
+    if any(symbol.isspace() for word in symbols for symbol in word):
+        return  # no language has such symbols
     yield from _brackets(strings, symbols)
     if len(symbols) == 2:
         yield _equally_many(*symbols)
@@ -123,19 +125,22 @@ def _written(shape: Sequence[str], base: Sequence[int], steps: Sequence[Vector])
         least.append(int(one))
         if one:
             constants = [c - s for c, s in zip(constants, step, strict=True)]
-    alone = len(steps) > 1 and all(sum(step) == 1 for step in steps)
+    drawn = [any(step[place] for step in steps) for place in range(len(shape))]
+    alone = (
+        all(sum(step) == 1 for step in steps)
+        and (len(steps) > 1 or not least[0])
+        and not any(d and c for d, c in zip(drawn, constants, strict=True))
+    )
     blocks = []
     for place, symbol in enumerate(shape):
         here = [i for i, step in enumerate(steps) if step[place]]
-        if alone and len(here) == 1 and not constants[place]:
+        if alone and here:
             blocks.append(f"{_quoted(symbol)}{'*+'[least[here[0]]]}")
             continue
         exponent = _exponent({LETTERS[i]: steps[i][place] for i in here}, constants[place])
         if exponent != "0":
             blocks.append(_quoted(symbol) + ("" if exponent == "1" else f"^{exponent}"))
     from_zero = [] if alone else [LETTERS[i] for i, one in enumerate(least) if not one]
-    if alone and any(len([s for s in steps if s[p]]) and constants[p] for p in range(len(shape))):
-        from_zero = [LETTERS[i] for i, one in enumerate(least) if not one]
     return " ".join(blocks) + "".join(f", {letter} >= 0" for letter in from_zero)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._errors import InputError
 from ..corpus._corpus import Corpus
-from ..extraction._learned import learned
+from ..extraction._learned import learned as find_learned
 from ..languages import Grammar, Language
 from ..languages._language_file import machine_from_text
 from ..network._encoding import Encoding
@@ -77,12 +77,20 @@ def network_content(
         corpus=name,
         score=None if scored_on is None else _scored(network, scored_on, encoding),
         example=example_of(scored_on),
-        learned=learned_content(network),
     )
     if task is None or task.task is None:
-        return content
+        return replace(content, learned=learned_content(network))
     measures, steps = _measured(network, task.task, task.size)
-    return replace(content, measures=measures, accuracy=steps, theorem=_proved(network, task.task))
+    theorem = _proved(network, task.task)
+    learned = _of_task(theorem, task.task) or learned_content(network)
+    return replace(content, measures=measures, accuracy=steps, theorem=theorem, learned=learned)
+
+
+def _of_task(theorem: Theorem | None, task: Task) -> LearnedMachine | None:
+    """The machine of a language that the network is proved to have learned."""
+    if theorem is None or not isinstance(task.language, Language):
+        return None
+    return LearnedMachine(theorem.statement, True, task.language, task.title)
 
 
 def learned_content(network: Network, folder: Path | None = None) -> LearnedMachine | None:
@@ -91,7 +99,7 @@ def learned_content(network: Network, folder: Path | None = None) -> LearnedMach
         return None
     data = None if folder is None else _kept_learned(folder, network)
     if data is None:
-        data = learned(network, LEARNED_SECONDS).to_dict()
+        data = find_learned(network, LEARNED_SECONDS).to_dict()
     agrees = data["agrees"] or {"machine": None, "length": None}
     text = data["machine"] or agrees["machine"]
     machine = None if text is None else machine_from_text(text)
@@ -144,14 +152,15 @@ def run_content(folder: Path, title: str | None = None, task: Source | None = No
         refresh=FOLLOW_SECONDS if running else None,
         example=example_of(corpus),
     )
-    if not running:
-        content = replace(content, learned=learned_content(network, folder))
     known = task or source_of(settings.corpus)
-    if running or known is None or known.task is None:
+    if running:
         return content
+    if known is None or known.task is None:
+        return replace(content, learned=learned_content(network, folder))
     measures, steps = _measured(network, known.task, known.size)
     theorem = _kept_theorem(folder, network, known.task) or _proved(network, known.task)
-    return replace(content, measures=measures, accuracy=steps, theorem=theorem)
+    learned = _of_task(theorem, known.task) or learned_content(network, folder)
+    return replace(content, measures=measures, accuracy=steps, theorem=theorem, learned=learned)
 
 
 def example_of(corpus: Corpus | None) -> str | None:

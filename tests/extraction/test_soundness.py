@@ -22,7 +22,7 @@ from mdlrnn.languages import Language
 from mdlrnn.zoo import _language
 
 pytest.importorskip("z3")
-SLOW = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+SLOW = settings(max_examples=7, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
 def along_runs(runs: Runs, machine: Language) -> None:
@@ -41,7 +41,7 @@ def along_runs(runs: Runs, machine: Language) -> None:
                 left.append((below, to))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(networks(inputs=3, outputs=3, max_hidden=3, max_connections=10))
 def test_machines_that_are_read_off_agree_with_all_that_was_run(network: Network) -> None:
     network = replace(network, alphabet=("#", "a", "b"))
@@ -71,7 +71,7 @@ def test_machines_that_are_read_off_agree_with_all_that_was_run(network: Network
 )  # fmt: skip
 def test_what_is_said_of_random_networks_is_so(network: Network) -> None:
     network = replace(network, alphabet=("#", "a", "b"))
-    check(network, 3.0)
+    check(network, 2.0)
 
 
 @SLOW
@@ -83,7 +83,7 @@ def test_what_is_said_of_mutants_is_so(name: str, data: st.DataObject) -> None:
     c = connections[place]
     weight = data.draw(st.sampled_from([Weight(1), Weight(-1), Weight(2), Weight(3), Weight(1, 2)]))
     connections[place] = Connection(c.source, c.target, c.kind, weight)
-    check(replace(network, connections=tuple(connections)), 3.0)
+    check(replace(network, connections=tuple(connections)), 2.0)
 
 
 def check(network: Network, seconds: float) -> None:
@@ -116,9 +116,9 @@ BROKEN = {
         "late", "#ab", """
         3  sigmoid  -15
         4  linear   7/3  -3*b
-        5  step     1*u6  -1*u7
+        5  step     1*u6  -5000*u7
         6  relu     -1  2*a  1*[6]
-        7  relu     -1000  1*u6
+        7  step     -1000  1*u6
         """,
     ),
     "a counter that stops at 1,000": _language(
@@ -135,7 +135,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_break_far_out_is_seen(name: str) -> None:
-    found = mdlrnn.learned(BROKEN[name], seconds=8)
+    found = mdlrnn.learned(BROKEN[name], seconds=5)
     assert found.name != "a^n b^n"
     if found.machine is None:
         assert found.cover is not None
@@ -149,5 +149,5 @@ def test_thousands_of_prefixes_of_the_zoo_and_of_what_was_found() -> None:
     found = mdlrnn.learned(zoo.anbncn())
     assert found.machine is not None
     assert found.name is not None
-    assert check_machine(zoo.anbncn(), found.machine, found.margin, 100, 60) > 2_000
+    assert check_machine(zoo.anbncn(), found.machine, found.margin, 400, 60) > 2_000
     check_name(found.name, found.machine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 
@@ -31,11 +32,11 @@ def meaning(name: str) -> Callable[[String], bool]:
     parts = [_COUNT.fullmatch(part) for part in name.split(" and ")]
     if all(parts):
         return lambda string: all(_counted(part, string) for part in parts if part)
-    if "^" in name or " " in name:
-        language = language_from_notation(name)
-        return language.accepts
-    pattern = re.compile(name)
-    return lambda string: pattern.fullmatch("".join(string)) is not None
+    if "^" not in name and " " not in name:
+        with suppress(re.error):  # a notation may have brackets of its own: [*
+            pattern = re.compile(name)
+            return lambda string: pattern.fullmatch("".join(string)) is not None
+    return language_from_notation(name).accepts
 
 
 def _matched(string: String, opening: dict[str, str]) -> bool:

@@ -37,7 +37,7 @@ NETWORKS: dict[str, tuple[Network, str]] = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_machine_name_and_theorem_without_being_told(name: str) -> None:
     network, title = NETWORKS[name]
-    found = mdlrnn.learned(network)
+    found = mdlrnn.learned(network, seconds=120)
     assert found.name == title
     assert found.proved
     assert found.machine is not None
@@ -54,7 +54,7 @@ def test_machine_name_and_theorem_without_being_told(name: str) -> None:
      ("dyck2_short", "Dyck-2 over () []")],
 )  # fmt: skip
 def test_the_rest_of_the_zoo(name: str, title: str) -> None:
-    found = mdlrnn.learned(zoo.load(name))
+    found = mdlrnn.learned(zoo.load(name), seconds=120)
     assert found.proved
     assert found.name == title
 
@@ -64,7 +64,7 @@ def test_the_rest_of_the_zoo(name: str, title: str) -> None:
     ("name", "title"), [("anbncndn", "a^n b^n c^n d^n"), ("dyck1", "Dyck-1 over []")]
 )
 def test_the_rest_of_what_was_found(name: str, title: str) -> None:
-    found = mdlrnn.learned(Network.load(FOUND / f"{name}.json"))
+    found = mdlrnn.learned(Network.load(FOUND / f"{name}.json"), seconds=120)
     assert found.proved
     assert found.name == title
 

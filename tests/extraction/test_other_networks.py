@@ -127,7 +127,7 @@ NETWORKS: dict[str, tuple[Network, str]] = {
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_a_machine_and_its_name(kind: str) -> None:
     network, name = NETWORKS[kind]
-    found = mdlrnn.learned(network)
+    found = mdlrnn.learned(network, seconds=120)
     assert found.proved, found.statement
     assert found.machine is not None
     check_machine(network, found.machine, found.margin, 20, 30)

@@ -146,7 +146,7 @@ def test_a_break_far_out_is_seen(name: str) -> None:
 
 
 def test_thousands_of_prefixes_of_the_zoo_and_of_what_was_found() -> None:
-    found = mdlrnn.learned(zoo.anbncn())
+    found = mdlrnn.learned(zoo.anbncn(), seconds=120)
     assert found.machine is not None
     assert found.name is not None
     assert check_machine(zoo.anbncn(), found.machine, found.margin, 400, 60) > 2_000

@@ -239,15 +239,22 @@ class _Search:
 
     def _with_name(self, found: Learned, runs: Runs) -> Learned:
         """A language that was guessed may be the machine's, though the network does not follow
-        its counters: both are then gone through at once."""
+        its counters: both are then gone through at once. That the language has no other strings
+        follows from the probabilities, or else from going through them the other way round."""
         assert found.machine is not None
         if found.name is None:
             for language in self.guessed.get(runs.noise, ()):
-                both = product(found.machine, language)
-                other = None if both is None else self._proved(runs, both, language.title)
-                if other is not None and _same_strings(found, other):
+                other = self._beside(found.machine, language, runs)
+                if other is None:
+                    continue
+                if _same_strings(found, other) or self._beside(language, found.machine, runs):
                     return replace(found, name=language.title)
         return found
+
+    def _beside(self, one: Language, other: Language, runs: Runs) -> Learned | None:
+        """What is proved of two machines at once: the first has all strings of the other."""
+        both = product(one, other)
+        return None if both is None else self._proved(runs, both, other.title)
 
     def _keep(self, machine: Language, runs: Runs) -> None:
         where = f"but the network leaves it on {self.left_at}"

@@ -26,6 +26,7 @@ NEARLY = Fraction(1, 100)
 """Where probabilities change a little along the string."""
 PRECISION = Fraction(1, 50_000)
 """Of probabilities that are not exact."""
+LARGEST_DENOMINATOR = 3_000
 MOST_STATES = 60
 MOST_CONTROLS = 240
 """Before those that do the same are made one."""
@@ -243,10 +244,28 @@ def simple_chances(members: Sequence[Sequence[Fraction]]) -> list[Fraction]:
     middle = [(min(column) + max(column)) / 2 for column in columns]
     total = sum(middle)
     middle = [chance / total for chance in middle]
+    together = _with_one_denominator(middle)
+    if together is not None:
+        return together
     found = [_simple(p) if p else Fraction(0) for p in middle]
     largest = max(range(len(found)), key=lambda i: middle[i])
     found[largest] += 1 - sum(found)
     return found
+
+
+def _with_one_denominator(chances: Sequence[Fraction]) -> list[Fraction] | None:
+    """The simplest near these that have one denominator and sum to 1."""
+    near = [float(chance) for chance in chances]
+    for denominator in range(2, LARGEST_DENOMINATOR):
+        parts = [round(p * denominator) for p in near]
+        if sum(parts) != denominator:
+            continue
+        if all(
+            (part > 0) == (chance > 0) and abs(Fraction(part, denominator) - chance) <= PRECISION
+            for part, chance in zip(parts, chances, strict=True)
+        ):
+            return [Fraction(part, denominator) for part in parts]
+    return None
 
 
 def _is_short(chances: Sequence[Fraction]) -> bool:

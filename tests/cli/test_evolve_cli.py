@@ -101,6 +101,26 @@ def test_what_is_offered_next_works(here: Path) -> None:
     assert "Generation 120" in result.stdout
 
 
+def test_a_run_on_strings_ends_with_what_was_learned(here: Path) -> None:
+    """After it is saved; the answer is kept, and the report has it."""
+    pytest.importorskip("z3")
+    (here / "as.txt").write_text("3\ta\n2\taa\n1\taaa\n")
+    out = mdlrnn("evolve", "as.txt", *SMALL, "--generations", "60", "--out", "r", "--quiet").stdout
+    saved, learned = out.index("Saved in r."), out.index("It has learned ")
+    assert saved < learned
+    assert "All 6 strings of the corpus (3 distinct) belong to it." in out
+    kept = json.loads((here / "r" / "learned.json").read_text())
+    assert f"It has learned {kept['name']}." in out
+    assert mdlrnn("report", "r", "-o", "r.html").exit_code == 0
+    assert f"<h2>It has learned {kept['name']}</h2>" in (here / "r.html").read_text()
+    for broken in ("", "[]", json.dumps({**kept, "machine": 5}), json.dumps({**kept, "name": []})):
+        (here / "r" / "learned.json").write_text(broken)
+        assert mdlrnn("report", "r", "-o", "again.html").exit_code == 0
+        assert (here / "again.html").read_text() == (here / "r.html").read_text()
+    data = json.loads(mdlrnn("evolve", "--resume", "r", "--json", "--quiet").stdout)
+    assert data["learned"]["proved"] is True
+
+
 def test_a_time_lifts_the_limit_on_generations_that_nobody_gave(here: Path) -> None:
     limits = []
     for more in (["--time", "1s"], ["--time", "1s", "--generations", "7"], ["--generations", "7"]):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import mdlrnn
 from helpers.browser import Tab
 from mdlrnn import Connection, Network, Unit, Weight, zoo
 from mdlrnn.page import Theorem, network_content, page
@@ -26,6 +27,35 @@ def test_values_stand_on_the_drawing(open_page: Callable[..., Tab]) -> None:
     on_units = [dict(zip(order, step["drawn"], strict=True)) for step in shown]
     assert [units[6] for units in on_units] == ["0", "1", "2", "1"]
     assert [units[4] for units in on_units] == ["7/3", "7/3", "7/3", "−2/3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "string"), [("anbn", "aaabb"), ("dyck2", "[()]"), ("anbn", "aba")]
+)
+def test_the_machine_steps_along(open_page: Callable[..., Tab], name: str, string: str) -> None:
+    """The state that is marked, and the probabilities beside it, are those of the machine."""
+    pytest.importorskip("z3")
+    network = zoo.load(name)
+    machine = mdlrnn.learned(network, seconds=120).machine
+    assert machine is not None
+    tab = open_page(network)
+    tab.steps(string)
+    for step in range(len(string) + 1):
+        tab.tab.fill("#slider", str(step))
+        here = machine.after(string[:step])
+        said = str(tab.tab.text_content("#machine-where"))
+        marked = tab.tab.eval_on_selector_all(
+            "#machine .here[data-state]", "all => all.map(g => g.dataset.state)"
+        )
+        if here is None:
+            assert said == "The machine has no string that begins so."
+            assert marked == []
+            continue
+        assert marked == [here.state]
+        values = [f", {n} = {v}" for n, v in zip(machine.counters, here.counters, strict=True)]
+        chances = [f"P({o.symbol}) = {o.chance}" for o in machine.options(here)]
+        begins = f"The machine is in state {here.state}{''.join(values)}: "
+        assert said == f"{begins}{', '.join(chances)}."
 
 
 @pytest.mark.parametrize(

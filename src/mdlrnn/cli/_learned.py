@@ -5,12 +5,14 @@ from __future__ import annotations
 import click
 
 from .._files import save
+from ..extraction._learned import SECONDS
 from ..interface._functions import compare as compare_networks
 from ..interface._functions import learned as learned_by
 from ..interface._say import say, say_json
 from ..interface._text import filled
 from ..runs._networks import training_of
 from ._options import json_option, network_argument
+from ._outcome import say_learned
 
 NOT_PROVED = 1
 
@@ -18,26 +20,30 @@ NOT_PROVED = 1
 @click.command()
 @network_argument
 @click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=SECONDS,
+    show_default=True,
+    help="What is not found by then is not found.",
+)
 @json_option
-def learned(network: str, out: str | None, as_json: bool) -> None:
+def learned(network: str, out: str | None, seconds: float, as_json: bool) -> None:
     """What has a network learned? The machine inside it, its name, and a theorem.
 
     The network is a file, or a run's folder for its best one. Nothing is told of the language: the
     machine is read off the network, and then it is proved that the network follows it for ever. The
     exit code is 0 with a theorem and 1 without. Needs the extra `prove`.
     """
-    found = learned_by(network)
+    found = learned_by(network, seconds=seconds)
     if out is not None and found.machine is not None:
         save(out, found.machine.to_text())
     corpus = training_of(network)
-    belongs = None if corpus is None else found.of_corpus(corpus)
     if as_json:
+        belongs = None if corpus is None else found.of_corpus(corpus)
         say_json({**found.to_dict(), "corpus": belongs})
     else:
-        for line in str(found).split("\n"):
-            say(line if line.startswith("  ") else filled(line))
-        if belongs is not None:
-            say(filled(belongs))
+        say_learned(found, corpus)
         if out is not None:
             say(f"saved as {out}" if found.machine is not None else "there is no machine to save")
     if not found.proved:

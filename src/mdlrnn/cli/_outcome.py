@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 from ..corpus._corpus import Corpus
+from ..extraction._learned import Learned
 from ..interface._advice import advice
 from ..interface._say import say, say_json
 from ..interface._text import bits_text, filled, table, time_text
@@ -52,10 +53,32 @@ def print_outcome(run: Run) -> None:
     say(f"\nSaved in {run.folder}. Next:")
     for command in _next(run, run.folder, read_settings(run.folder), corpus):
         say(f"  {command}")
+    found = _learned(run)
+    if found is not None:
+        say()
+        say_learned(found, corpus)
+
+
+def _learned(run: Run) -> Learned | None:
+    """A run on one's own strings ends with what was learned; one on a language that is known, with
+    its theorem."""
+    if run.reason == "stopped" or (run.theorem is not None and run.theorem.proved is not None):
+        return None
+    assert run.folder is not None
+    return None if read_settings(run.folder).corpus.get("task") else run.learned
+
+
+def say_learned(found: Learned, corpus: Corpus | None) -> None:
+    for line in str(found).split("\n"):
+        say(line if line.startswith("  ") else filled(line))
+    belongs = None if corpus is None else found.of_corpus(corpus)
+    if belongs is not None:
+        say(filled(belongs))
 
 
 def print_json(run: Run) -> None:
     statistics = run.statistics
+    found = _learned(run)
     say_json(
         {
             "folder": str(run.folder),
@@ -77,6 +100,7 @@ def print_json(run: Run) -> None:
             "history": run.history,
             "digest": run.archipelago.digest(),
             "theorem": None if run.theorem is None else run.theorem.to_dict(),
+            "learned": None if found is None else found.to_dict(),
         }
     )
 

@@ -7,6 +7,7 @@ its state. A double ring is a state in which a string can end.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from .._errors import InputError
 from ..languages import Language, Transducer
@@ -21,7 +22,7 @@ SIZE = 9.5
 LEADING = 12.0
 """From one line of a label to the next."""
 LEAST_GAP, MARGIN = 60.0, 24.0
-LONGEST_LABEL = 44
+LONGEST_LABEL = 56
 
 
 def picture_of_machine(machine: Language | Transducer) -> Picture:
@@ -45,7 +46,10 @@ def picture_of_machine(machine: Language | Transducer) -> Picture:
     centres = {state: Point(left + number * step, middle) for state, number in places.items()}
     groups = [_entry(centres[machine.start])]
     groups += [
-        _arrow(centres[a], centres[b], places[b] == places[a] + 1, lines)
+        replace(
+            _arrow(centres[a], centres[b], places[b] == places[a] + 1, lines),
+            marks=(("from", a), ("to", b)),
+        )
         for (a, b), lines in arrows.items()
     ]
     ends = _endings(machine)
@@ -170,4 +174,5 @@ def _state(name: str, centre: Point, ending: str | None) -> Group:
         under = Point(centre.x, centre.y + RADIUS + 16)
         shapes.append(Words(under, ending, SIZE, "number"))
     shapes.append(Words(centre, shortened(name, 7), SIZE, "name"))
-    return Group(tuple(shapes), f"state {name}" + (f", ends: {ending}" if ending else ""))
+    title = f"state {name}" + (f", ends: {ending}" if ending else "")
+    return Group(tuple(shapes), title, (("state", name),))

@@ -16,6 +16,7 @@ from .._checks import check_integer, short
 from .._errors import InputError, MissingExtra
 from ..corpus._corpus import Corpus, forbid_only_boundary
 from ..corpus._sources import forbid_table
+from ..extraction._learned import Learned, learned
 from ..interface._evolve import evolve
 from ..kernels._scoring import score_many
 from ..network._alphabet import has_words, spelled, symbols_of
@@ -45,16 +46,17 @@ class MDLRNN:
 
     After `fit`: `best_`, the network; `score_`, what it costs; `front_`, the best network of each
     length with its score; `alphabet_`, the order of the symbols in `predict_proba`; `n_iter_`, the
-    generations; `reason_`, why the search ended.
+    generations; `reason_`, why the search ended; `learned_`, what the network has learned, which
+    is found when it is first asked for and needs the extra `prove`.
     """
 
-    # What a network has learned, as a machine, would be set in `_take` beside `best_`.
     best_: Network
     score_: Score
     front_: tuple[tuple[Network, Score], ...]
     alphabet_: tuple[str, ...]
     n_iter_: int
     reason_: str
+    _learned: Learned | None = None
 
     def __init__(
         self,
@@ -106,6 +108,14 @@ class MDLRNN:
         self.alphabet_ = best.alphabet
         self.n_iter_ = generations
         self.reason_ = reason
+
+    @property
+    def learned_(self) -> Learned:
+        """The machine inside the network, its name and what is proved of it."""
+        net = self._fitted()
+        if self._learned is None or self._learned.network != net:
+            self._learned = learned(net)
+        return self._learned
 
     def predict_proba(self, X: Iterable[Any]) -> list[NDArray[np.float64]]:  # noqa: N803
         """For each string the probabilities of the next symbol, after the boundary and after each

@@ -12,7 +12,7 @@ from ..network._alphabet import BOUNDARY, spelled
 from ..network._interpreter import EXACT, distribution, stepper
 from ..network._network import Network
 from ..proofs._prove import prove
-from ._learned import learned
+from ._learned import SECONDS, learned
 from ._runs import NOISE
 
 PREFIXES = 2_000
@@ -52,10 +52,11 @@ def compare(one: Network, other: Network) -> Comparison:
     found, length = _first_difference(one, other)
     if found is not None:
         return found
-    machine = learned(one).machine
-    if machine is not None:
-        first, second = prove(one, machine), prove(other, machine)
-        if first.proved and second.proved:
+    told = learned(one)
+    machine, first = told.machine, told.proof
+    if machine is not None and first is not None and first.proved:
+        second = prove(other, machine, seconds=SECONDS, at_once=True)
+        if second.proved:
             claims = {first.claims[0].kind, second.claims[0].kind}
             if claims == {"exact"}:
                 return Comparison(True, f"Proved: both give exactly the same probabilities after "

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
+from .._checks import is_number, short
 from .._errors import InputError
 from ..corpus._corpus import Corpus
-from ..languages import Language
+from ..languages import Language, Rule
 from ..network._network import Network
-from ..proofs._decimals import decimal_text
 from ..proofs._proof import Proof
 from ..proofs._prove import prove
+from ..proofs._sentences import folded
 from ..proofs._solver import require
-from ._fit import NoMachine, machine_from_runs
-from ._names import named_machines, regex_of
+from ._cover import Cover, cover
+from ._fit import NEARLY, SAME, fitted
+from ._names import automaton_name, named_machines
+from ._places import NoMachine
+from ._product import product
 from ._runs import NOISE, Runs, run_through
+from ._sentences import no_machine, statement
 
-SECONDS = 60.0
-NAMED = 15.0
-"""For the proof of one language that has a name."""
+SECONDS = 20.0
+MOST_RULES = 30
+"""Of a machine that is shown without a proof."""
+FEW_RULES = 14
+"""Of a machine for which no smaller one is looked for where more is taken for noise."""
+ALONE = 0.5
+"""The share of the time that is left which one proof may take."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,7 @@ class Learned:
 
     network: Network
     machine: Language | None
+    """None if none was shown to be the network's."""
     name: str | None
     """As a person writes the language; None where no name is known to fit."""
     proof: Proof | None
@@ -37,16 +48,28 @@ class Learned:
     seconds: float
     checked: int
     """All prefixes up to this length were run."""
+    cover: Cover | None = None
+    """Without a machine, the automaton that agrees up to a length."""
 
     @property
     def proved(self) -> bool:
         return self.proof is not None and self.proof.proved
 
     @property
+    def rules(self) -> int:
+        """How many rules the machine has."""
+        return 0 if self.machine is None else len(self.machine.rules)
+
+    @property
     def margin(self) -> float | None:
-        return None if self.proof is None or not self.proof.proved else self.proof.margin
+        """By which a probability may be off the machine's; 0 where all are exact."""
+        if self.proof is None:
+            return None
+        found = [float(c.margin) for c in self.proof.claims if c.kind in ("exact", "within")]
+        return min(found, default=None)
 
     def to_dict(self) -> dict[str, Any]:
+        agrees = self.cover
         return {
             "name": self.name,
             "machine": None if self.machine is None else self.machine.to_text(),
@@ -55,6 +78,9 @@ class Learned:
             "margin": self.margin,
             "seconds": self.seconds,
             "checked_length": self.checked,
+            "agrees": None
+            if agrees is None
+            else {"length": agrees.length, "machine": agrees.machine.to_text()},
         }
 
     def certificate(self) -> str:
@@ -87,16 +113,22 @@ class Learned:
 
     def __str__(self) -> str:
         """What `mdlrnn learned` prints."""
-        lines = []
-        if self.machine is not None:
-            lines.append(
-                f"It has learned {self.name}."
-                if self.name is not None
-                else "It has learned the language of this machine."
+        if self.machine is None:
+            if self.cover is None:
+                return self.statement
+            after = (
+                f"Up to {self.cover.length} symbols it agrees with this machine; no claim beyond."
             )
-            rules = self.machine.to_text().splitlines()[1:]
-            lines += ["", *(f"  {line}" for line in rules), ""]
-        return "\n".join([*lines, f"Theorem. {self.statement}" if self.proved else self.statement])
+            return "\n".join([self.statement, "", after, "", *_indented(self.cover.machine)])
+        name = self.name or "the language of this machine"
+        return "\n".join(
+            [f"It has learned {name}.", "", *_indented(self.machine), "",
+             f"{'Theorem' if self.proved else 'Shown'}. {self.statement}"]
+        )  # fmt: skip
+
+
+def _indented(machine: Language) -> list[str]:
+    return [f"  {line}" for line in machine.to_text().splitlines()[1:]]
 
 
 def learned(network: Network, seconds: float = SECONDS) -> Learned:
@@ -109,83 +141,183 @@ def learned(network: Network, seconds: float = SECONDS) -> Learned:
         raise InputError(
             "the network names no symbols, so it reads no strings; give a network over symbols."
         )
-    began = time.monotonic()
-    ends = began + seconds
-    best: Learned | None = None
-    reason = ""
-    for noise in NOISE:
-        runs = run_through(network, noise)
-        for found in _candidates(network, runs, began, ends):
-            if isinstance(found, str):
-                reason = reason or found
-            elif found.proved:
+    if not is_number(seconds) or seconds <= 0:
+        raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
+    return _Search(network, seconds).run()
+
+
+class _Search:
+    """Languages with a name are tried first, at every level of noise, since a proof of one is soon
+    found; then machines that are read off the runs."""
+
+    def __init__(self, network: Network, seconds: float) -> None:
+        self.network = network
+        self.seconds = seconds
+        self.began = time.monotonic()
+        self.ends = self.began + seconds
+        self.reasons: list[str] = []
+        self.tried: set[tuple[tuple[Rule, ...], str]] = set()
+        self.left_at = ""
+        """A string on which it leaves a machine that fits all shorter ones."""
+        self.unproved: Cover | None = None
+        """The first machine that fits what was run."""
+        self.guessed: dict[Fraction, list[Language]] = {}
+        """Languages with a name that fit and were not proved, by the level of noise."""
+
+    @property
+    def left(self) -> float:
+        return self.ends - time.monotonic()
+
+    def run(self) -> Learned:
+        found = self._found()
+        return replace(found, seconds=time.monotonic() - self.began)
+
+    def _found(self) -> Learned:
+        levels: list[Runs] = []
+        loose: dict[Fraction, Learned] = {}
+        for noise in NOISE:
+            if levels and not any(node.least < noise for node in levels[-1].nodes):
+                continue  # it makes no difference
+            runs = run_through(self.network, noise, ends=self.began + self.seconds / 2)
+            levels.append(runs)
+            named = self._named(runs)
+            if named is not None and _is_tight(named, noise):
+                return named
+            if named is not None:
+                loose[noise] = named
+        unnamed: Learned | None = None
+        for runs in levels:
+            if unnamed is not None and unnamed.proved and unnamed.rules <= FEW_RULES:
+                break
+            named = loose.get(runs.noise)
+            found = self._fitted(runs, (SAME, NEARLY) if named else (SAME, NEARLY, None))
+            if named is not None:
+                same = found is not None and _same_strings(named, found)
+                return replace(found, name=named.name) if same and found else named
+            if found is not None and found.name is not None:
                 return found
-            else:
-                best = best or found
-        if time.monotonic() > ends or not any(node.noisy for node in runs.nodes):
-            break
-    if best is not None:
-        return best
-    text = (
-        f"No machine was found: {reason}; its possible prefixes of up to {runs.depth} symbols were "
-        "run."
+            if found is not None and (unnamed is None or _is_better(found, unnamed)):
+                unnamed = found
+        return unnamed or next(iter(loose.values()), None) or self._none(levels[0])
+
+    def _none(self, runs: Runs) -> Learned:
+        text = no_machine(self.reasons, runs, None if self.left > 0 else self.seconds)
+        agrees = self.unproved or cover(runs)
+        return Learned(self.network, None, None, None, text, 0.0, runs.depth, agrees)
+
+    def _named(self, runs: Runs) -> Learned | None:
+        for language in named_machines(runs):
+            found = self._proved(runs, language, language.title)
+            if found is not None:
+                return found
+            self._keep(language, runs)
+            self.guessed.setdefault(runs.noise, []).append(language)
+        return None
+
+    def _fitted(self, runs: Runs, tolerances: Sequence[Fraction | None]) -> Learned | None:
+        """The machine that is read off the runs, the one with the nearest probabilities."""
+        for apart in tolerances:
+            if self.left <= 0:
+                return None
+            try:
+                fit = fitted(runs, apart)
+            except NoMachine as reason:
+                self.reasons.append(str(reason))
+                continue
+            name = automaton_name(fit.machine)
+            title = name or fit.machine.title
+            machine, full = replace(fit.machine, title=title), replace(fit.full, title=title)
+            found = self._proved(runs, machine, name)
+            if found is None and len(full.rules) != len(machine.rules) and not self.left_at:
+                # That the two are the same is how the smaller one was made.
+                found = self._proved(runs, full, name)
+                found = found and replace(found, machine=machine)
+            if found is not None:
+                return self._with_name(found, runs)
+            self._keep(machine, runs)
+        return None
+
+    def _with_name(self, found: Learned, runs: Runs) -> Learned:
+        """A language that was guessed may be the machine's, though the network does not follow
+        its counters: both are then gone through at once. That the language has no other strings
+        follows from the probabilities, or else from going through them the other way round."""
+        assert found.machine is not None
+        if found.name is None:
+            for language in self.guessed.get(runs.noise, ()):
+                other = self._beside(found.machine, language, runs)
+                if other is None:
+                    continue
+                if _same_strings(found, other) or self._beside(language, found.machine, runs):
+                    return replace(found, name=language.title)
+        return found
+
+    def _beside(self, one: Language, other: Language, runs: Runs) -> Learned | None:
+        """What is proved of two machines at once: the first has all strings of the other."""
+        both = product(one, other)
+        return None if both is None else self._proved(runs, both, other.title)
+
+    def _keep(self, machine: Language, runs: Runs) -> None:
+        where = f"but the network leaves it on {self.left_at}"
+        no = where if self.left_at else "but no proof of it was found"
+        self.reasons.append(f"a machine fits all that was run, {no}")
+        if self.unproved is None and len(machine.rules) <= MOST_RULES:
+            self.unproved = Cover(machine, runs.depth)
+
+    def _proved(self, runs: Runs, machine: Language, name: str | None) -> Learned | None:
+        key = (machine.rules, machine.start)
+        if self.left <= 0 or key in self.tried:
+            return None
+        self.tried.add(key)
+        most = max(1.0, ALONE * self.left)
+        try:
+            proof = prove(self.network, machine, seconds=min(most, self.left), at_once=True)
+        except InputError as reason:  # more conditions than a proof can tell apart
+            self.reasons.append(str(reason).rstrip("."))
+            return None
+        if proof.counterexample is not None:
+            self.left_at = self.left_at or folded(proof.counterexample.string)
+        if not proof.proved and not proof.claims:
+            return None
+        text = statement(proof, runs)
+        return Learned(self.network, machine, name, proof, text, 0.0, runs.depth)
+
+
+def _is_tight(found: Learned, noise: Fraction) -> bool:
+    """Whether a machine's probabilities are the network's but for a little."""
+    assert found.proof is not None
+    claim = found.proof.claims[0]
+    within = claim.kind == "within" and claim.margin <= max(noise, Fraction(1, 1000))
+    return claim.kind == "exact" or within
+
+
+def _is_better(one: Learned, other: Learned) -> bool:
+    """Whether it says more, though more is taken for noise: it is proved, or far smaller."""
+    if one.proved is not other.proved:
+        return one.proved
+    return 2 * one.rules < other.rules
+
+
+def _same_strings(one: Learned, other: Learned) -> bool:
+    """Whether two machines that are both proved of the network have the same strings: what one
+    finds possible and the other does not would have two probabilities."""
+    bounds = [_bounds(found) for found in (one, other)]
+    return all(
+        possible >= impossible for (possible, _), (_, impossible) in (bounds, reversed(bounds))
     )
-    return Learned(network, None, None, None, text, time.monotonic() - began, runs.depth)
 
 
-def _candidates(network: Network, runs: Runs, began: float, ends: float) -> Iterator[Learned | str]:
-    """Machines with what is proved of them: those with a name first; or why there is none."""
-
-    def tried(machine: Language, name: str | None, most: float) -> Learned:
-        left = max(1.0, ends - time.monotonic())
-        proof = prove(network, machine, seconds=min(most, left))
-        return _found(network, runs, machine, name, proof, began)
-
-    for machine in named_machines(runs):
-        yield tried(machine, machine.title, NAMED)
-    for machine in named_machines(runs, alike=True):
-        yield tried(machine, machine.title, NAMED)
-    try:
-        machine = machine_from_runs(runs)
-    except NoMachine as reason:
-        yield str(reason)
-        return
-    regex = regex_of(machine)
-    if regex is not None:
-        machine = replace(machine, title=regex)
-    yield tried(machine, regex, SECONDS)
-
-
-def _found(
-    network: Network, runs: Runs, machine: Language, name: str | None, proof: Proof, began: float
-) -> Learned:
-    return Learned(
-        network, machine, name, proof, _statement(proof, runs), time.monotonic() - began, runs.depth
-    )
-
-
-def _statement(proof: Proof, runs: Runs) -> str:
-    after = "After every prefix that it finds possible, however long, the network gives each"
-    if not proof.proved:
-        return (
-            "This is not proved; it fits all prefixes that the network finds possible, of up to "
-            f"{runs.depth} symbols."
-        )
-    first = proof.claims[0]
-    noise = f" (what it gives with less than {decimal_text(runs.noise)} is taken for nothing)"
-    noisy = noise if any(node.noisy for node in runs.nodes) else ""
-    if first.kind == "exact":
-        return f"{after} next symbol exactly this machine's probability."
-    if first.kind == "within":
-        margin = decimal_text(first.margin)
-        return f"{after} next symbol this machine's probability within {margin}{noisy}."
-    if first.margin == 0:
-        return (
-            f"{after} symbol that this machine finds impossible probability 0 and each other one "
-            "more; how much more changes along the string."
-        )
-    margin = decimal_text(first.margin)
-    return (
-        f"{after} symbol that this machine finds impossible less than {margin} and each other one "
-        "at least that."
-    )
+def _bounds(found: Learned) -> tuple[Fraction, Fraction]:
+    """What the network gives at least to a symbol that the machine finds possible, and what it
+    gives less than (or, at 0, exactly) to one that it finds impossible."""
+    assert found.proof is not None
+    assert found.machine is not None
+    claim = found.proof.claims[0]
+    if not found.proof.proved:
+        return Fraction(0), Fraction(1)
+    if claim.kind == "categorical" and claim.margin:
+        return claim.margin, claim.margin
+    tiny = Fraction(1, 10**30)
+    if claim.kind == "categorical":
+        return tiny, Fraction(0)
+    least = min(rule.chance for rule in found.machine.rules)
+    return least - claim.margin, claim.margin

@@ -6,6 +6,8 @@ taken for noise gets nothing: such symbols are not followed.
 
 from __future__ import annotations
 
+import math
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,6 +16,7 @@ from typing import NamedTuple
 from ..network._alphabet import BOUNDARY
 from ..network._interpreter import EXACT, distribution, stepper
 from ..network._network import Network
+from ..proofs._execute import executor
 
 NOISE = (Fraction(1, 10**4), Fraction(1, 10**3), Fraction(1, 10**2))
 """A probability below this is noise; the larger ones are tried where the first shows nothing."""
@@ -32,8 +35,10 @@ class Node:
     memory: tuple[Fraction, ...]
     chances: tuple[Fraction, ...]
     """Of what follows, noise left out, in the order of the alphabet."""
-    noisy: bool
-    """Whether some noise was left out."""
+    noise: Fraction
+    """The most that was left out of one symbol."""
+    least: Fraction
+    """The least that was not."""
     below: dict[str, int] = field(default_factory=dict)
     """The nodes that follow, for those that were looked at."""
 
@@ -41,7 +46,7 @@ class Node:
 class Runs(NamedTuple):
     alphabet: tuple[str, ...]
     units: tuple[int, ...]
-    """The units that are remembered."""
+    """The units that are remembered and have a part in what is predicted."""
     nodes: list[Node]
     depth: int
     """All prefixes up to this length were run."""
@@ -50,11 +55,14 @@ class Runs(NamedTuple):
     noise: Fraction
 
 
-def run_through(network: Network, noise: Fraction = NOISE[0], most: int = NODES) -> Runs:
-    """The nodes in the order of their shortest prefixes."""
+def run_through(
+    network: Network, noise: Fraction = NOISE[0], most: int = NODES, ends: float = math.inf
+) -> Runs:
+    """The nodes in the order of their shortest prefixes; no more than `most`, or than were run
+    when the clock has passed `ends`."""
     alphabet = network.alphabet
     assert alphabet is not None
-    units = tuple(sorted({c.source for c in network.connections if c.kind == "recurrent"}))
+    units = executor(network).memory
     step = stepper(network, EXACT, None)
     rows = {s: tuple(int(s == other) for other in alphabet) for s in alphabet}
     values = step(rows[BOUNDARY], None)
@@ -64,7 +72,7 @@ def run_through(network: Network, noise: Fraction = NOISE[0], most: int = NODES)
     while left:
         number, before = left.popleft()
         node = nodes[number]
-        if len(nodes) > most or _too_long(node):
+        if len(nodes) > most or _too_long(node) or time.monotonic() > ends:
             return Runs(alphabet, units, nodes, node.depth, False, noise)
         for symbol, chance in zip(alphabet, node.chances, strict=True):
             if not chance or symbol == BOUNDARY:
@@ -91,8 +99,9 @@ def _node(
     kept = [p if p >= noise else Fraction(0) for p in given]
     total = sum(kept)
     chances = tuple(p / total for p in kept)
-    noisy = any(0 < p < noise for p in given)
-    return Node(symbol, depth, tuple(values[u] for u in units), chances, noisy)
+    left_out = max((p for p in given if p < noise), default=Fraction(0))
+    memory = tuple(values[u] for u in units)
+    return Node(symbol, depth, memory, chances, left_out, min(p for p in kept if p))
 
 
 def _key(node: Node) -> tuple[object, ...]:

@@ -27,7 +27,7 @@ from .._later import later
 from .._limits import DRAWN_LENGTH, check_size
 from ..corpus._corpus import Corpus
 from ..network._alphabet import BOUNDARY
-from ._rules import END, Affine, Condition, Rule, counter
+from ._rules import END, Rule, counter, reader
 from ._strings import Strings
 from ._validity import check_language
 
@@ -281,7 +281,7 @@ class _Phases:
 
     def __init__(self, rules: list[Rule], names: tuple[str, ...]) -> None:
         self.conditions = list(dict.fromkeys(c for rule in rules for c in rule.when))
-        self.tests = [_test(condition, names) for condition in self.conditions]
+        self.tests = [condition.reader(names) for condition in self.conditions]
         self.rules = [
             (rule.when, _Ready(rule.symbol, rule.chance, rule.to, _updates(rule, names)))
             for rule in rules
@@ -298,28 +298,6 @@ class _Phases:
         return found
 
 
-def _test(condition: Condition, names: tuple[str, ...]) -> Callable[[tuple[int, ...]], bool]:
-    value = _reader(condition.expression, names)
-    digit, base = condition.digit, condition.base
-    if condition.relation == "mod":
-        return lambda counters: value(counters) % base == digit
-    if condition.relation == "=":
-        return lambda counters: value(counters) == 0
-    return lambda counters: value(counters) > 0
-
-
 def _updates(rule: Rule, names: tuple[str, ...]) -> tuple[Callable[[tuple[int, ...]], int], ...]:
     new = dict(rule.then)
-    return tuple(_reader(new.get(name, counter(name)), names) for name in names)
-
-
-def _reader(expression: Affine | int, names: tuple[str, ...]) -> Callable[[tuple[int, ...]], int]:
-    """The expression as a function of the counters in order."""
-    if isinstance(expression, int):
-        return lambda counters: expression
-    constant, divisor = expression.constant, expression.divisor
-    terms = [(names.index(name), factor) for name, factor in expression.terms]
-    if len(terms) == 1 and divisor == 1:
-        ((place, factor),) = terms
-        return lambda counters: factor * counters[place] + constant
-    return lambda counters: (constant + sum(f * counters[i] for i, f in terms)) // divisor
+    return tuple(reader(new.get(name, counter(name)), names) for name in names)

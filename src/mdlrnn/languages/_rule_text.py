@@ -72,8 +72,11 @@ def condition_text(condition: Condition) -> str:
         text = f"({text})" if " " in text else text
         return f"{text} mod {condition.base} = {condition.digit}"
     if expression.divisor == 1 and expression.terms:
-        left = expression_text(Affine(expression.terms))
-        return f"{left} {condition.relation} {-expression.constant}"
+        terms, constant, relation = expression.terms, -expression.constant, condition.relation
+        if relation == ">" and all(factor < 0 for _, factor in terms):
+            terms = tuple((name, -factor) for name, factor in terms)
+            constant, relation = -constant, "<"
+        return f"{expression_text(Affine(terms))} {relation} {constant}"
     return f"{expression_text(expression)} {condition.relation} 0"
 
 

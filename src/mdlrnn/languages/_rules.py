@@ -1,9 +1,16 @@
-"""The rules of a machine, as values: what a rule asks of the counters and what it makes of them."""
+"""The rules of a machine, as values: what a rule asks of the counters and what it makes of them.
+
+An expression or a condition has its value `at` counters by name; `reader` makes a function of the
+counters in order of it, for machines that step often.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+
+Counters = tuple[int, ...]
 
 END = "end"
 """Where the rule that emits the boundary symbol leads."""
@@ -28,6 +35,19 @@ class Affine:
 
     def __floordiv__(self, divisor: int) -> Affine:
         return Affine(self.terms, self.constant, divisor)
+
+    def at(self, values: Mapping[str, int]) -> int:
+        """Its value where the counters have these."""
+        return (self.constant + sum(f * values[name] for name, f in self.terms)) // self.divisor
+
+    def reader(self, names: Sequence[str]) -> Callable[[Counters], int]:
+        """Its value as a function of the counters in this order."""
+        constant, divisor = self.constant, self.divisor
+        terms = [(names.index(name), factor) for name, factor in self.terms]
+        if len(terms) == 1 and divisor == 1:
+            ((place, factor),) = terms
+            return lambda counters: factor * counters[place] + constant
+        return lambda counters: (constant + sum(f * counters[i] for i, f in terms)) // divisor
 
     @property
     def zero(self) -> Condition:
@@ -55,6 +75,21 @@ class Condition:
     digit: int = 0
     base: int = 1
 
+    def allows(self, value: int) -> bool:
+        """Whether it holds where the expression has this value."""
+        if self.relation == "mod":
+            return value % self.base == self.digit
+        return value == 0 if self.relation == "=" else value > 0
+
+    def at(self, values: Mapping[str, int]) -> bool:
+        """Whether it holds where the counters have these values."""
+        return self.allows(self.expression.at(values))
+
+    def reader(self, names: Sequence[str]) -> Callable[[Counters], bool]:
+        """Whether it holds, as a function of the counters in this order."""
+        value, allows = self.expression.reader(names), self.allows
+        return lambda counters: allows(value(counters))
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -65,3 +100,20 @@ class Rule:
     when: tuple[Condition, ...] = ()
     then: tuple[tuple[str, Affine | int], ...] = ()
     """New values of counters; a counter that is not named keeps its value."""
+
+    def enabled(self, values: Mapping[str, int]) -> bool:
+        """Whether all that it asks for holds where the counters have these values."""
+        return all(condition.at(values) for condition in self.when)
+
+    def after(self, values: Mapping[str, int]) -> dict[str, int]:
+        """The counters after it, by those before it."""
+        return {**values, **{name: at(value, values) for name, value in self.then}}
+
+
+def at(value: Affine | int, values: Mapping[str, int]) -> int:
+    """What a counter is set to where the counters have these values."""
+    return value if isinstance(value, int) else value.at(values)
+
+
+def reader(value: Affine | int, names: Sequence[str]) -> Callable[[Counters], int]:
+    return (lambda counters: value) if isinstance(value, int) else value.reader(names)

@@ -9,6 +9,7 @@ from ..network._encoding import Encoding
 from ..network._network import Network
 
 if TYPE_CHECKING:
+    from ..languages import Language
     from ..network._objective import Score
     from ..plots import Accuracy, Front, History
     from ..tasks._report import Report
@@ -22,6 +23,18 @@ class Theorem:
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     note: str = ""
+
+
+@dataclass(frozen=True)
+class LearnedMachine:
+    """What the network has learned; without a machine, why none was found."""
+
+    statement: str
+    proved: bool
+    machine: Language | None = None
+    name: str | None = None
+    agrees: int | None = None
+    """Where nothing is proved: up to so many symbols the machine agrees with the network."""
 
 
 @dataclass(frozen=True)
@@ -49,5 +62,6 @@ class Content:
     accuracy: Accuracy | None = None
     search: Search | None = None
     theorem: Theorem | None = None
+    learned: LearnedMachine | None = None
     refresh: int | None = None
     """Seconds after which the page loads itself again, while a run goes on."""

@@ -16,6 +16,7 @@ from ..drawing._svg import escaped, svg
 from ..network._network import Network
 from ._content import Content
 from ._data import json_text, page_data
+from ._machine import machine_data, machine_section
 from ._sections import (
     bits_section,
     formulas_section,
@@ -29,12 +30,13 @@ from ._sections import (
 
 SCALE = 1.5
 """Of the drawing, where the screen has room for it."""
-SCRIPTS = ("numbers.js", "machine.js", "view.js")
+SCRIPTS = ("numbers.js", "machine.js", "automaton.js", "view.js")
 
 
 def page(content: Content) -> str:
     drawing = draw(content.network)
     data = page_data(drawing, content.encoding, content.example)
+    data["machine"] = machine_data(content.learned)
     style = _asset("page.css")
     script = '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();\n"
     policy = (
@@ -48,6 +50,7 @@ def page(content: Content) -> str:
     title = escaped(content.title)
     sections = [
         _together(content.network, svg(drawing.picture, "the drawing of the network", SCALE)),
+        machine_section(content.learned),
         _along(content.network),
         theorem_section(content),
         score_section(content, length),

@@ -9,7 +9,9 @@ from typing import Any
 
 from .._errors import InputError
 from ..corpus._corpus import Corpus
-from ..languages import Grammar
+from ..extraction._learned import learned as find_learned
+from ..languages import Grammar, Language
+from ..languages._language_file import machine_from_text
 from ..network._encoding import Encoding
 from ..network._file import read_json
 from ..network._network import Network
@@ -18,7 +20,7 @@ from ..plots import accuracy, front, history
 from ..proofs._prove import prove
 from ..proofs._seconds import IN_RUN
 from ..proofs._solver import available
-from ..runs._files import BEST, CORPUS, THEOREM, check_holds_run, read_object
+from ..runs._files import BEST, CORPUS, LEARNED, THEOREM, check_holds_run, read_object
 from ..runs._networks import load_network, network_from, read_corpus
 from ..runs._settings import Settings, read_settings
 from ..runs._status import Status, status_of
@@ -27,9 +29,11 @@ from ..tasks._measures import measure
 from ..tasks._report import Report
 from ..tasks._sources import Source, source_from, source_of
 from ..tasks._tasks import Task
-from ._content import Content, Search, Theorem
+from ._content import Content, LearnedMachine, Search, Theorem
 
 FOLLOW_SECONDS = 5
+LEARNED_SECONDS = 8.0
+"""For what the network has learned, where no run has kept it."""
 
 
 def content_of(
@@ -75,9 +79,53 @@ def network_content(
         example=example_of(scored_on),
     )
     if task is None or task.task is None:
-        return content
+        return replace(content, learned=learned_content(network))
     measures, steps = _measured(network, task.task, task.size)
-    return replace(content, measures=measures, accuracy=steps, theorem=_proved(network, task.task))
+    theorem = _proved(network, task.task)
+    learned = _of_task(theorem, task.task) or learned_content(network)
+    return replace(content, measures=measures, accuracy=steps, theorem=theorem, learned=learned)
+
+
+def _of_task(theorem: Theorem | None, task: Task) -> LearnedMachine | None:
+    """The machine of a language that the network is proved to have learned."""
+    if theorem is None or not isinstance(task.language, Language):
+        return None
+    return LearnedMachine(theorem.statement, True, task.language, task.title)
+
+
+def learned_content(network: Network, folder: Path | None = None) -> LearnedMachine | None:
+    """What the network has learned: as the run's folder has it, or found here."""
+    if network.alphabet is None or not available("z3"):
+        return None
+    data = None if folder is None else _kept_learned(folder, network)
+    if data is None:
+        data = find_learned(network, LEARNED_SECONDS).to_dict()
+    agrees = data["agrees"] or {"machine": None, "length": None}
+    text = data["machine"] or agrees["machine"]
+    machine = None if text is None else machine_from_text(text)
+    assert machine is None or isinstance(machine, Language)
+    return LearnedMachine(
+        data["statement"], data["proved"], machine, data["name"], agrees["length"]
+    )
+
+
+def _kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:
+    """None if the file is not there, is of another network, or is not as a run writes it."""
+    path = folder / LEARNED
+    if not path.exists():
+        return None
+    try:
+        data = read_object(path, "what was learned")
+        texts = [data.get("machine"), (data.get("agrees") or {}).get("machine")]
+        fits = data.get("network") == network.to_dict() and isinstance(data["statement"], str)
+        for text in texts:
+            if text is not None and not isinstance(machine_from_text(text), Language):
+                return None
+        shaped = isinstance(data["proved"], bool) and isinstance(data["name"], str | None)
+        length = (data.get("agrees") or {}).get("length")
+        return data if fits and shaped and isinstance(length, int | None) else None
+    except (InputError, KeyError, TypeError, AttributeError):
+        return None
 
 
 def run_content(folder: Path, title: str | None = None, task: Source | None = None) -> Content:
@@ -105,11 +153,14 @@ def run_content(folder: Path, title: str | None = None, task: Source | None = No
         example=example_of(corpus),
     )
     known = task or source_of(settings.corpus)
-    if running or known is None or known.task is None:
+    if running:
         return content
+    if known is None or known.task is None:
+        return replace(content, learned=learned_content(network, folder))
     measures, steps = _measured(network, known.task, known.size)
     theorem = _kept_theorem(folder, network, known.task) or _proved(network, known.task)
-    return replace(content, measures=measures, accuracy=steps, theorem=theorem)
+    learned = _of_task(theorem, known.task) or learned_content(network, folder)
+    return replace(content, measures=measures, accuracy=steps, theorem=theorem, learned=learned)
 
 
 def example_of(corpus: Corpus | None) -> str | None:

@@ -120,12 +120,14 @@ def along(system: System, executor: Executor, labels: Iterable[str]) -> Iterator
         yield node
 
 
-def wander(system: System, executor: Executor, claim: Claim) -> tuple[Node | None, int]:
+def wander(
+    system: System, executor: Executor, claim: Claim, seconds: float = SECONDS
+) -> tuple[Node | None, int]:
     """Long random strings: the first prefix that breaks the claim, and how many strings were run.
 
     Each favours one label, so that counters get large.
     """
-    ends = time.monotonic() + SECONDS
+    ends = time.monotonic() + seconds
     done = 0
     for seed in range(WANDERED):
         choose = random.Random(seed)

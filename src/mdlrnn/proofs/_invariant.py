@@ -174,7 +174,7 @@ def fit(nodes: Sequence[Node]) -> tuple[Term, ...] | None:
         ([Fraction(1), *map(Fraction, node.here.counters)], [v.constant for v in node.memory])
         for node in nodes
     ]
-    solution = _solve(rows, len(system.counters) + 1, units)
+    solution = solve(rows, len(system.counters) + 1, units)
     if solution is None:
         return None
     names = [known(1), *map(counter_term, system.counters)]
@@ -187,7 +187,7 @@ def fit(nodes: Sequence[Node]) -> tuple[Term, ...] | None:
     return tuple(fitted)
 
 
-def _solve(
+def solve(
     rows: Sequence[tuple[list[Fraction], list[Fraction]]], width: int, units: int
 ) -> list[list[Fraction]] | None:
     """Factors with left · factors = right in every row, by elimination; free ones are 0."""

@@ -18,6 +18,8 @@ from ..network._network import Network
 from ._claims import Claim, probabilities
 from ._equivalent_machines import equivalent_machines
 from ._execute import Executor, executor
+from ._explore import NODES as PREFIXES
+from ._explore import SECONDS as EXPLORE
 from ._explore import Explored, Node, explore, wander
 from ._induction import OutOfTime, attempt
 from ._invariant import Scheme, schemes
@@ -25,7 +27,8 @@ from ._models import Model
 from ._obligations import Induction
 from ._proof import Proof
 from ._proof_values import Counterexample
-from ._reach import reach_of
+from ._reach import quick_reach, reach_of
+from ._rounded import SECONDS as ROUNDED
 from ._rounded import explore_rounded
 from ._seconds import SECONDS
 from ._solver import require
@@ -43,8 +46,14 @@ from ._system import System, system_for, words
 from ._terms import TooComplex
 from ._witness import completion, follow
 
+AT_ONCE_PREFIXES = 700
+"""Prefixes that are run through where there is little time."""
 PREFIXES_OF_EQUIVALENT = 500
 """Prefixes that are run through for another machine of the same language."""
+FLOAT_RUNS = 2.0
+"""Seconds of runs in float64, where all has to end at once."""
+LEAST_TIME = 0.3
+"""Seconds without which nothing would be run."""
 ROUNDS = 6
 """Strings that a scheme may learn from."""
 
@@ -55,11 +64,13 @@ def prove(
     *,
     margin: float | None = None,
     seconds: float = SECONDS,
+    at_once: bool = False,
 ) -> Proof:
     """Whether the network is right for every string of the machine's language.
 
     Without a margin the strongest claim that holds is sought; with one, that every probability is
-    off by less. Needs the extra `prove`.
+    off by less. The runs before and after the search have times of their own, unless all has to end
+    `at_once` when the seconds are over. Needs the extra `prove`.
     """
     require("z3", "a proof")
     if margin is not None and (not is_number(margin) or not 0 < margin < 1):
@@ -70,7 +81,7 @@ def prove(
     system, network = system_for(network, machine)
     wanted = None if margin is None else Claim("within", Fraction(str(margin)))
     least = wanted or Claim("ordered")
-    search = _Search(system, executor(network), least, wanted, began + seconds)
+    search = _Search(system, executor(network), least, wanted, began + seconds, at_once)
     try:
         search.run()
     except TooComplex as reason:
@@ -84,11 +95,17 @@ def prove(
 
 class _Search:
     def __init__(
-        self, system: System, run: Executor, least: Claim, wanted: Claim | None, deadline: float
+        self,
+        system: System,
+        run: Executor,
+        least: Claim,
+        wanted: Claim | None,
+        deadline: float,
+        at_once: bool,
     ) -> None:
         self.system, self.executor = system, run
         self.least, self.wanted = least, wanted
-        self.deadline = deadline
+        self.deadline, self.at_once = deadline, at_once
         self.explored = Explored([], 0, None)
         self.wrong: Node | None = None
         self.shortest = False
@@ -100,12 +117,22 @@ class _Search:
         self.further = 0
         self.unreached: Model | None = None
 
+    def _time(self, usual: float) -> float:
+        """Seconds for what has a time of its own."""
+        if not self.at_once:
+            return usual
+        return max(LEAST_TIME, min(usual, self.deadline - time.monotonic()))
+
     def run(self) -> None:
-        self.explored = explore(self.system, self.executor, self.least)
+        most = AT_ONCE_PREFIXES if self.at_once else PREFIXES
+        seconds = self._time(EXPLORE)
+        self.explored = explore(self.system, self.executor, self.least, most, seconds)
         self.wrong = self.explored.wrong
         if self.explored.obstacle is not None:
             self.tried.append(self.explored.obstacle)
-            self.rounded, self.length = explore_rounded(self.system, self.executor, self.least)
+            self.rounded, self.length = explore_rounded(
+                self.system, self.executor, self.least, self._time(ROUNDED)
+            )
             return
         if self.wrong is not None:
             self.shortest = True
@@ -133,7 +160,9 @@ class _Search:
             return
         for machine in equivalent_machines(language):
             system, _ = system_for(self.executor.network, machine)
-            nodes = explore(system, self.executor, self.least, PREFIXES_OF_EQUIVALENT).nodes
+            nodes = explore(
+                system, self.executor, self.least, PREFIXES_OF_EQUIVALENT, self._time(EXPLORE)
+            ).nodes
             found = attempt(Scheme(), system, self.executor, nodes, self.deadline)
             if isinstance(found, Induction):
                 self.system = system
@@ -149,7 +178,9 @@ class _Search:
 
     def _conclude(self, induction: Induction, nodes: list[Node]) -> None:
         self.induction = induction
-        self.claims, model = strongest(induction, nodes, self.wanted, self.least, self.deadline)
+        self.claims, model = strongest(
+            induction, nodes, self.wanted, self.least, self.deadline, self.at_once
+        )
         if not self.claims:
             self.tried.append("the relation is inductive, but the outputs do not bear the claim")
             if model is not None:
@@ -158,7 +189,9 @@ class _Search:
 
     def look_further(self) -> None:
         """Long random strings, since a mistake may lie beyond all that was run."""
-        self.wrong, self.further = wander(self.system, self.executor, self.least)
+        self.wrong, self.further = wander(
+            self.system, self.executor, self.least, self._time(EXPLORE)
+        )
 
     def proof(self, network: Network, seconds: float) -> Proof:
         title = self.system.title
@@ -191,7 +224,10 @@ class _Search:
                 network, title, "not right", text, claims, None, self.length, seconds, told,
                 induction, self.system,
             )  # fmt: skip
-        reach = reach_of(induction, claims[0])
+        if self.at_once:
+            reach = quick_reach(induction, claims[0], self._time(FLOAT_RUNS))
+        else:
+            reach = reach_of(induction, claims[0])
         text = theorem(self.system, claims) + as_it_runs_warning(reach)
         return Proof(
             network, title, "proved", text, claims, None, self.length, seconds,

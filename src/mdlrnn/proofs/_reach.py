@@ -16,10 +16,14 @@ from ._saturation import largest_counter
 from ._sentences import claim_text, folded, separated_text
 from ._system import System
 
+NOT_KNOWN = -2
+"""It was not looked for."""
+
 
 class Reach(NamedTuple):
     uncut: int | None
-    """Counters up to which no sum is cut; None if none ever is, -1 if some are at once."""
+    """Counters up to which no sum is cut; None if none ever is, -1 if some are at once, or
+    `NOT_KNOWN`."""
     shown: AsItRuns | None
     runs: FloatRuns | None
     """What runs in float64 gave; None where more than they could show is shown."""
@@ -35,6 +39,11 @@ def reach_of(induction: Induction, claim: Claim) -> Reach:
     if shown is not None and shown.length is None and (shown.most or GROWTH[-1]) >= GROWTH[-1]:
         return Reach(uncut, shown, None)
     return Reach(uncut, shown, float_runs(induction.system, induction.executor, claim))
+
+
+def quick_reach(induction: Induction, claim: Claim, seconds: float) -> Reach:
+    """What runs in float64 show, without a look at what could be proved of them."""
+    return Reach(NOT_KNOWN, None, float_runs(induction.system, induction.executor, claim, seconds))
 
 
 def reach_notes(system: System, reach: Reach) -> Iterator[str]:
@@ -53,6 +62,8 @@ def reach_notes(system: System, reach: Reach) -> Iterator[str]:
 def _cut_text(system: System, uncut: int | None) -> str:
     if uncut is None:
         return ", and none of its sums is ever cut"
+    if uncut == NOT_KNOWN:
+        return ", from where on is not known"
     if uncut < 0:
         return ", and some of its sums are cut from the start"
     return f"; none is cut while {_at_most(system, uncut)}"

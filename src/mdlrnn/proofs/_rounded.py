@@ -45,11 +45,11 @@ class _Node(NamedTuple):
 
 
 def explore_rounded(
-    system: System, executor: Executor, claim: Claim
+    system: System, executor: Executor, claim: Claim, seconds: float = SECONDS
 ) -> tuple[Counterexample | None, int]:
     """The shortest string that is clearly wrong, and the length up to which none is."""
     step = stepper(executor.network, FLOAT, None)
-    ends = time.monotonic() + SECONDS
+    ends = time.monotonic() + seconds
     left = deque(
         _Node((label,), to, step(system.rows[label], None)) for label, to in system.openings
     )

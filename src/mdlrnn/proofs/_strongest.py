@@ -39,9 +39,10 @@ def strongest(
     wanted: Claim | None,
     least: Claim,
     deadline: float,
+    one: bool = False,
 ) -> tuple[tuple[Claim, ...], Model | None]:
     """All that holds of each kind, those that make the network right first; or where the least of
-    it fails."""
+    it fails. If `one` will do, nothing is looked for beside a narrow margin."""
     if wanted is not None:
         model = fails(induction, wanted, deadline)
         return ((wanted,), None) if model is None else ((), model[0])
@@ -51,8 +52,11 @@ def strongest(
     model = fails(induction, least, deadline)
     if model is not None:
         return (), model[0]
+    within = _smallest(induction, "within", seen.error, Fraction(1), deadline)
+    if one and within is not None and _rank(within, induction.system.least_chance) == 1:
+        return (within,), None
     found = [
-        _smallest(induction, "within", seen.error, Fraction(1), deadline),
+        within,
         _categorical(induction, seen, deadline),
         _deterministic(induction, seen, deadline),
         least,

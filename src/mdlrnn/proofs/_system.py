@@ -73,7 +73,7 @@ class System:
 
     def phase(self, here: Configuration) -> Phase:
         values = dict(zip(self.counters, here.counters, strict=True))
-        return Phase(here.state, tuple(holds(c, values) for c in self.conditions[here.state]))
+        return Phase(here.state, tuple(c.at(values) for c in self.conditions[here.state]))
 
     def moves(self, phase: Phase) -> list[Rule]:
         return [rule for rule in self.rules if self._enabled(rule, phase)]
@@ -94,7 +94,7 @@ class System:
 
     def lead(self, rule: Rule, here: Configuration) -> Configuration:
         values = dict(zip(self.counters, here.counters, strict=True))
-        new = values | {name: evaluated(x, values) for name, x in rule.then}
+        new = rule.after(values)
         return Configuration(rule.to, tuple(new[name] for name in self.counters))
 
     def updated(self, rule: Rule) -> dict[str, Term]:
@@ -205,20 +205,6 @@ def _numbers(network: Network, source: Transducer) -> System:
     ]
     moves = tuple(rule for some in rules.values() for rule in some)
     return System(source, (), tuple(openings), moves, rows, ("0", "1"), tuple(due))
-
-
-def evaluated(expression: Affine | int, values: dict[str, int]) -> int:
-    if isinstance(expression, int):
-        return expression
-    found = expression.constant + sum(f * values[name] for name, f in expression.terms)
-    return found // expression.divisor
-
-
-def holds(condition: Condition, values: dict[str, int]) -> bool:
-    value = evaluated(condition.expression, values)
-    if condition.relation == "mod":
-        return value % condition.base == condition.digit
-    return value == 0 if condition.relation == "=" else value > 0
 
 
 def affine_term(expression: Affine | int) -> Term:

@@ -34,8 +34,8 @@ from ..network._objective import Score
 
 SETTINGS, CORPUS, LOG, LOCK = "settings.json", "corpus.npz", "log.jsonl", "lock"
 BEST, FRONT, THEOREM, PROVED = "best.json", "front.json", "theorem.json", "proved.json"
-HELD_OUT = "held_out.txt"
-OWN = (SETTINGS, CORPUS, LOG, BEST, FRONT, THEOREM, PROVED, HELD_OUT)
+HELD_OUT, LEARNED = "held_out.txt", "learned.json"
+OWN = (SETTINGS, CORPUS, LOG, BEST, FRONT, THEOREM, PROVED, HELD_OUT, LEARNED)
 """Files that a run writes, and writes over."""
 _CHECKPOINT = re.compile(r"checkpoint-(\d{9,})\.npz")
 
@@ -157,6 +157,10 @@ def write_front(folder: Path, front: Iterable[Mapping[str, Any]]) -> None:
 
 def write_theorem(folder: Path, theorem: Mapping[str, Any]) -> None:
     write(folder / THEOREM, json.dumps(theorem, ensure_ascii=False, indent=1) + "\n")
+
+
+def write_learned(folder: Path, learned: Mapping[str, Any]) -> None:
+    write(folder / LEARNED, json.dumps(learned, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_object(path: Path, what: str) -> dict[str, Any]:

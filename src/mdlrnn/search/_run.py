@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +19,7 @@ from ._island import Problem
 from ._settings import Search, Stop
 
 if TYPE_CHECKING:
+    from ..extraction._learned import Learned
     from ..proofs._proof import Proof
     from ..proofs._prover import Theorem
 
@@ -126,6 +128,13 @@ class Run:
         if self.theorem is None:
             return None
         return self.theorem.proved or self.theorem.proof
+
+    @cached_property
+    def learned(self) -> Learned | None:
+        """What the best network has learned, found when it is first asked for, in at most a few
+        seconds; None if it reads numbers, or without the extra `prove`."""
+        found: Learned | None = later("interface._learned", "learned_by_run")(self)
+        return found
 
     def __repr__(self) -> str:
         return (

@@ -12,6 +12,7 @@ let given = { rows: [], read: [] };
 let fed = []; // [{values, chances}] for each step computed so far
 let current = 0;
 let timer = 0;
+let places = []; // where the machine is after each symbol, if there is one
 
 function element(name, attributes = {}, text = null) {
   const svg = ["g", "rect", "text"].includes(name);
@@ -33,6 +34,7 @@ function feedString(text, at = null) {
   if (result.error) return;
   given = result;
   fed = [];
+  places = data.machine ? configurations(data.machine, given.read) : [];
   $("slider").max = given.rows.length - 1;
   current = Math.max(0, Math.min(at === null ? given.rows.length - 1 : at, given.rows.length - 1));
   drawStrip();
@@ -75,6 +77,7 @@ function show() {
   $("next").disabled = current >= given.rows.length - 1;
   showOnDrawing(now.values);
   showChances(now.chances);
+  showMachine(at);
   showTable(at);
   markStrip(at);
   keepInAddress();
@@ -110,6 +113,31 @@ function showChances(chances) {
     return row;
   });
   $("chances").replaceChildren(...rows);
+}
+
+function showMachine(at) {
+  if (!data.machine) return;
+  const here = places[at];
+  document.querySelectorAll("#machine .here").forEach((group) => group.classList.remove("here"));
+  for (const group of here ? document.querySelectorAll("#machine g") : []) {
+    const { state, from, to } = group.dataset;
+    const moved = here.from !== null && from === here.from && to === here.state;
+    group.classList.toggle("here", state === here.state || moved);
+  }
+  const counters = here ? here.counters.map((value, i) => `, ${data.machine.counters[i]} = ${value}`) : [];
+  const next = (here ? enabledRules(data.machine, here) : []).map((rule) => {
+    const [above, below] = rule.chance;
+    return `P(${rule.symbol}) = ${below === "1" ? above : `${above}/${below}`}`;
+  });
+  $("machine-where").textContent = here
+    ? `The machine is in state ${here.state}${counters.join("")}: ${next.join(", ")}.`
+    : "The machine has no string that begins so.";
+  const circle = document.querySelector("#machine .here circle");
+  const box = $("machine");
+  if (circle && box.scrollWidth > box.clientWidth) {
+    const left = circle.getBoundingClientRect().left - box.getBoundingClientRect().left;
+    if (left < 20 || left > box.clientWidth - 60) box.scrollLeft += left - box.clientWidth / 2;
+  }
 }
 
 function showTable(at) {

@@ -1,0 +1,109 @@
+"""The small automaton that agrees with a network up to a length, where no machine was found.
+
+It is the minimal cover automaton of the strings up to that length: two prefixes lead to one state
+if what can follow them is the same as far as the length allows (Câmpeanu, Sântean and Yu 2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from fractions import Fraction
+from typing import NamedTuple
+
+from .._errors import InputError
+from ..languages import Language
+from ..languages._rules import END, Rule
+from ..network._alphabet import BOUNDARY
+from ._fit import SAME, simple_chances
+from ._places import Kinds, NoMachine
+from ._reduce import tidied
+from ._runs import Runs
+
+LONGEST = 12
+MOST_STATES = 12
+"""Of an automaton that is shown."""
+MOST_KINDS = 60
+
+
+class Cover(NamedTuple):
+    machine: Language
+    length: int
+    """Up to so many symbols it agrees with the network."""
+
+
+def cover(runs: Runs) -> Cover | None:
+    """The automaton for the greatest length for which it is small."""
+    for apart in (SAME, None):
+        kinds = Kinds(apart, MOST_KINDS)
+        try:
+            numbers = [kinds.of(node.chances) for node in runs.nodes]
+        except NoMachine:
+            continue
+        chances = [simple_chances(members) for members in kinds.members]
+        for length in range(min(LONGEST, runs.depth), 0, -1):
+            machine = _covered(runs, numbers, chances, length)
+            if machine is not None:
+                return Cover(machine, length)
+    return None
+
+
+def _covered(
+    runs: Runs, kinds: list[int], chances: list[list[Fraction]], length: int
+) -> Language | None:
+    known: dict[tuple[int, int], Hashable] = {}
+
+    def ahead(number: int, steps: int) -> Hashable:
+        """What can follow a node in so many steps."""
+        key = (number, steps)
+        if key not in known:
+            below = runs.nodes[number].below if steps else {}
+            known[key] = (
+                kinds[number],
+                frozenset((symbol, ahead(to, steps - 1)) for symbol, to in below.items()),
+            )
+        return known[key]
+
+    chosen: list[int] = []
+    state_of: dict[int, int] = {}
+    left = [0]
+    for number in left:
+        node = runs.nodes[number]
+        steps = length - node.depth
+        same = next((i for i in chosen if ahead(i, steps) == ahead(number, steps)), None)
+        state_of[number] = number if same is None else same
+        if same is not None:
+            continue
+        chosen.append(number)
+        if len(chosen) > MOST_STATES:
+            return None
+        for to in node.below.values() if steps else ():
+            if to not in state_of:
+                state_of[to] = to
+                left.append(to)
+    return _automaton(runs, kinds, chances, chosen, state_of)
+
+
+def _automaton(
+    runs: Runs,
+    kinds: list[int],
+    chances: list[list[Fraction]],
+    chosen: list[int],
+    state_of: dict[int, int],
+) -> Language | None:
+    rules = []
+    for number in chosen:
+        below = runs.nodes[number].below
+        for symbol, chance in zip(runs.alphabet, chances[kinds[number]], strict=True):
+            if not chance:
+                continue
+            if symbol == BOUNDARY:
+                rules.append(Rule(f"q{number}", symbol, END, chance))
+                continue
+            # Where the length is reached nothing is known of what follows; any state will do.
+            to = state_of.get(below.get(symbol, -1), number)
+            rules.append(Rule(f"q{number}", symbol, f"q{to}", chance))
+    small = tidied(rules, f"q{chosen[0]}")
+    try:
+        return Language("agrees", "the automaton", tuple(small), small[0].state)
+    except InputError:
+        return None

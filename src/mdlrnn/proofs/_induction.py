@@ -31,7 +31,7 @@ from ._obligations import (
     targets,
 )
 from ._smt import Formula
-from ._solver import ask_z3
+from ._solver import ask_z3, milliseconds_until
 from ._system import Opening, System
 from ._terms import Atom, Term, known, substitute
 
@@ -83,7 +83,7 @@ def settle(induction: Induction, deadline: float) -> Induction | Failure:
                 now = present()
                 source = None if key is None else now.locations[places[key]]
                 query = moved(now, source, move)
-                answer = ask_z3(query.text, query.variables)
+                answer = ask_z3(query.text, query.variables, milliseconds_until(deadline))
                 if answer.verdict == "unsat":
                     settled.add((key, number))
                     break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -29,6 +30,11 @@ def require(package: str, what: str) -> None:
     if not available(package):
         shown = {"z3": "Z3", "cvc5": "cvc5"}[package]
         raise MissingExtra(what, shown, EXTRA)
+
+
+def milliseconds_until(deadline: float) -> int:
+    """For one query that should not go on for long after the deadline."""
+    return max(100, min(MILLISECONDS, int(1000 * (deadline - time.monotonic()))))
 
 
 def ask_z3(

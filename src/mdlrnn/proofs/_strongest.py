@@ -16,7 +16,7 @@ from ._explore import Node
 from ._induction import OutOfTime
 from ._models import Model, model_of
 from ._obligations import Induction, claimed
-from ._solver import ask_z3
+from ._solver import ask_z3, milliseconds_until
 
 SMALLEST = Fraction(1, 10**15)
 """The smallest margin that is tried."""
@@ -166,7 +166,7 @@ def fails(induction: Induction, claim: Claim, deadline: float) -> tuple[Model | 
         for query in claimed(induction, location, claim):
             if time.monotonic() > deadline:
                 raise OutOfTime
-            answer = ask_z3(query.text, query.variables)
+            answer = ask_z3(query.text, query.variables, milliseconds_until(deadline))
             if answer.verdict == "unsat":
                 continue
             return (model_of(induction.system, query, answer.model),)

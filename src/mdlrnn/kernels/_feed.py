@@ -48,7 +48,7 @@ def feed_chunk(
     """Units at full resolution over the nodes begin..end, one component after the other."""
     first = 0
     above = links.previous_offsets[full, full]
-    parents = links.index[above : above + values.shape[1]]
+    parents = links.entries[above : above + values.shape[1]]
     roots = links.root_counts[full]
     for group in range(plan[COUNTS, GROUP_COUNT]):
         last = first
@@ -59,7 +59,7 @@ def feed_chunk(
             u = plan[GROUP_ORDER, i]
             into = values[u, begin:end]
             at = links.same_offsets[full, plan[TABLE_AT, u]]
-            spread(into, tables[u], links.index[at + begin : at + end])
+            spread(into, tables[u], links.entries[at + begin : at + end])
             take_outside(
                 u, group, full, begin, end, into, genome, plan, weights, values, links, roots,
             )  # fmt: skip
@@ -71,7 +71,7 @@ def feed_chunk(
                 loop = inside_connection(u, group, full, plan)
                 count_along(
                     genome[HEADER + UNIT_WORDS * u], weights[loop], bias_of(genome, u), begin, end,
-                    roots, values[u], parents,
+                    roots, values[u], parents, levels,
                 )  # fmt: skip
             else:
                 feed_cycle(
@@ -132,7 +132,7 @@ def take_outside(
             at = links.previous_offsets[full, q]
             take_at(
                 product, into[start - begin :], weights[c], values[source],
-                links.index[at + start : at + end],
+                links.entries[at + start : at + end],
             )  # fmt: skip
 
 
@@ -146,8 +146,10 @@ def count_along(
     roots: int,
     x: Floats,
     parents: Indices,
+    levels: Ints,
 ) -> None:
-    """A single unit with a loop onto itself, the counter of the paper: no need to go by levels."""
+    """A single unit with a loop onto itself, the counter of the paper: no need to go by levels,
+    which only the twin on a card does."""
     middle = min(max(begin, roots), end)
     for i in range(begin, middle):
         x[i] = activate_one(code, x[i] + bias)

@@ -392,7 +392,7 @@ def receive_offers(  # type: ignore[no-untyped-def]
                 continue
             worst_places(values[island], about[MIGRATION_SIZE], worst[number])
             for k in range(about[MIGRATION_SIZE]):
-                if fits[giver, k, number if fits.shape[2] > 1 else 0] == 0:
+                if fits[giver, k] == 0:
                     continue
                 i = worst[number, k]
                 copy_row(offers[giver, k], genomes[island, i])

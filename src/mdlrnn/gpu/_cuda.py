@@ -92,16 +92,16 @@ def on_device(
         source = source_of(helper)
         if source not in made:
             scope = dict(source.__globals__)
+            copy = FunctionType(
+                source.__code__, scope, source.__name__, source.__defaults__, source.__closure__
+            )
+            made[source] = device(copy)  # compiled when it is called, after its scope is filled
             for name in source.__code__.co_names:
                 called = scope.get(name)
                 if _hashable(called) and source_of(called) in twins:
                     scope[name] = twins[source_of(called)]
                 elif _is_helper(called):
                     scope[name] = convert(called)
-            copy = FunctionType(
-                source.__code__, scope, source.__name__, source.__defaults__, source.__closure__
-            )
-            made[source] = device(copy)
         return made[source]
 
     return convert(function)

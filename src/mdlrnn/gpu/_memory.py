@@ -1,0 +1,110 @@
+"""What lies on a card for feeding networks: the corpus, and room for plans and values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._errors import InputError
+from ..kernels._genome import CONNECTION_WORDS, HEADER
+from ..kernels._plan import PLAN_ROWS
+from ..kernels._tree import CHUNK, Tree, table_rows
+from ._cuda import SIMULATED, cuda, free_bytes, is_out_of_memory, multiprocessors
+
+SHARE = 0.85
+"""Of the free memory that is asked for."""
+SHARE_FOR_VALUES = 0.4
+"""Of that, the most for units' values."""
+BLOCKS = 16
+"""Blocks a multiprocessor that feed networks at a time."""
+WARP = 32
+LARGE_TREE = 2048
+"""Nodes from which on a network is fed by several warps."""
+LARGE_BLOCK = 128
+
+
+class Work(NamedTuple):
+    """Plans a network, and values a block."""
+
+    plans: Any
+    weights: Any
+    reach: Any
+    values: Any
+    tables: Any
+    chances: Any
+
+    @property
+    def blocks(self) -> int:
+        return int(self.values.shape[0])
+
+
+def columns_for(words: int) -> int:
+    """Columns of the plan of any network in a row of so many words."""
+    return (words - HEADER) // CONNECTION_WORDS + 2
+
+
+def bytes_a_network(columns: int) -> int:
+    """For its plan, weights and reach."""
+    return columns * (4 * PLAN_ROWS + 8) + columns * ((columns + 63) // 64) * 8
+
+
+def bytes_a_block(tree: Tree, units: int) -> int:
+    finite = max(int(size) for size in tree.sizes[:-1])
+    return 8 * (units * (int(tree.sizes[-1]) + finite) + table_rows(tree.outputs) * CHUNK)
+
+
+def threads_for(tree: Tree) -> int:
+    """Threads of a block that feeds a network."""
+    if SIMULATED:
+        return 4
+    return LARGE_BLOCK if int(tree.sizes[-1]) >= LARGE_TREE else WARP
+
+
+def blocks_for(tree: Tree, units: int, wanted: int) -> int:
+    """How many networks are fed at a time."""
+    most = 2 if SIMULATED else BLOCKS * multiprocessors()
+    room = int(free_bytes() * SHARE * SHARE_FOR_VALUES) // bytes_a_block(tree, units)
+    return max(1, min(most, wanted, room))
+
+
+def new_work(tree: Tree, networks: int, columns: int, units: int) -> Work:
+    finite = max(int(size) for size in tree.sizes[:-1])
+    blocks = blocks_for(tree, units, networks)
+    make = cuda.device_array
+    return Work(
+        plans=make((networks, PLAN_ROWS, columns), np.int32),
+        weights=make((networks, columns), np.float64),
+        reach=make((networks, columns, (columns + 63) // 64), np.uint64),
+        values=make((blocks, units, int(tree.sizes[-1])), np.float64),
+        tables=make((blocks, units, finite), np.float64),
+        chances=make((blocks, table_rows(tree.outputs) * CHUNK), np.float64),
+    )
+
+
+def tree_there(tree: Tree) -> tuple[Any, ...]:
+    """The arrays of a tree on the card, in the order in which the kernel takes them."""
+    links = tree.links
+    arrays = (
+        tree.sizes, tree.rows, links.entries, links.same_offsets, links.previous_offsets,
+        links.root_counts, tree.levels, tree.chunks, tree.chunk_start, tree.items, tree.weights,
+        tree.item_start, tree.lower_bounds,
+    )  # fmt: skip
+    return tuple(cuda.to_device(np.ascontiguousarray(array)) for array in arrays)
+
+
+@contextmanager
+def within_memory(lower: str) -> Iterator[None]:
+    """Say in one sentence what to lower when the card has too little memory."""
+    try:
+        yield
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        raise InputError(too_little(lower)) from None
+
+
+def too_little(lower: str) -> str:
+    return f"the card has too little free memory ({free_bytes() >> 20:,} MiB); {lower}."

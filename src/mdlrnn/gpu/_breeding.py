@@ -136,19 +136,20 @@ def enqueue(  # type: ignore[no-untyped-def]
 
 
 def breed_offspring(  # type: ignore[no-untyped-def]
-    about, rates, activations, activation_counts, parts, simple, compound, kinds, crowded, genomes,
+    first, islands, about, rates, activations, activation_counts, parts, simple, compound, kinds, crowded, genomes,
     values, random, counters, short, target, encoding, multipliers, memo_keys, memo_bits, children,
     plans, losers, lengths, costs, limits, bits, keys, fates, queue, queued,
 ):  # fmt: skip
     """A thread an offspring: draw its parents, make it, weigh it."""
-    i = cuda.grid(1)
-    if i >= fates.size:
+    number = cuda.grid(1) // about[WIDTH]
+    slot = cuda.grid(1) - number * about[WIDTH]
+    if number >= islands:
         return
+    island = first + number
+    i = island * about[WIDTH] + slot
     fates[i] = ABSENT
-    island = i // about[WIDTH]
-    slot = i - island * about[WIDTH]
     steps = counters[island, STEPS]
-    if short[island] != 0 or steps >= target:
+    if short[island] != 0 or steps >= target[0]:
         return
     population = about[POPULATION]
     begin, end = batch_begin(steps, population)
@@ -197,18 +198,18 @@ def remember(  # type: ignore[no-untyped-def]
 
 
 def replace_losers(  # type: ignore[no-untyped-def]
-    about, genomes, values, lengths, bits, random, counters, best_value, front, front_lengths,
+    first_island, about, genomes, values, lengths, bits, random, counters, best_value, front, front_lengths,
     front_bits, short, target, multipliers, memo_keys, memo_bits, children, losers, child_lengths,
     costs, limits, child_bits, keys, fates, queued,
 ):  # fmt: skip
     """A block an island: its offspring take their places one after the other."""
-    island = cuda.blockIdx.x
+    island = first_island + cuda.blockIdx.x
     first_thread = cuda.threadIdx.x == 0
-    if island == 0 and first_thread:
+    if cuda.blockIdx.x == 0 and first_thread:
         queued[0] = 0
         queued[1] = 0
     steps = counters[island, STEPS]
-    if short[island] != 0 or steps >= target:
+    if short[island] != 0 or steps >= target[0]:
         return
     begin, end = batch_begin(steps, about[POPULATION])
     first = island * about[WIDTH]
@@ -243,17 +244,19 @@ def replace_losers(  # type: ignore[no-untyped-def]
 
 
 def draw_networks(  # type: ignore[no-untyped-def]
-    about, rates, activations, activation_counts, parts, simple, compound, kinds, random, restart,
+    first, islands, about, rates, activations, activation_counts, parts, simple, compound, kinds, random, restart,
     begin, end, attempt, given, founders, encoding, multipliers, memo_keys, memo_bits, children,
     plans, pending, lengths, costs, limits, bits, keys, fates, queue, queued,
 ):  # fmt: skip
     """A thread a place, begin..end, of an island that starts: a founder or a random network."""
-    i = cuda.grid(1)
-    if i >= fates.size:
+    number = cuda.grid(1) // about[WIDTH]
+    slot = cuda.grid(1) - number * about[WIDTH]
+    if number >= islands:
         return
+    island = first + number
+    i = island * about[WIDTH] + slot
+    place = begin + slot
     fates[i] = ABSENT
-    island = i // about[WIDTH]
-    place = begin + i - island * about[WIDTH]
     if attempt == 0:
         pending[i] = 1 if restart[island] != 0 and place < end else 0
     if pending[i] == 0:
@@ -276,15 +279,15 @@ def draw_networks(  # type: ignore[no-untyped-def]
 
 
 def settle_networks(  # type: ignore[no-untyped-def]
-    about, rates, genomes, values, lengths, bits, random, counters, best_value, front,
+    first_island, about, rates, genomes, values, lengths, bits, random, counters, best_value, front,
     front_lengths, front_bits, restart, begin, end, attempt, given, multipliers, memo_keys,
     memo_bits, children, pending, child_lengths, costs, limits, child_bits, keys, fates, queued,
     left,
 ):  # fmt: skip
     """A block an island that starts: its new networks, those apart that are drawn again."""
-    island = cuda.blockIdx.x
+    island = first_island + cuda.blockIdx.x
     first_thread = cuda.threadIdx.x == 0
-    if island == 0 and first_thread:
+    if cuda.blockIdx.x == 0 and first_thread:
         queued[0] = 0
         queued[1] = 0
     if restart[island] == 0:

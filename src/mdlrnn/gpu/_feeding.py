@@ -11,12 +11,28 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import float64
+from numba import float64, int32, int64
 
 from ..kernels import _activations, _contexts, _evaluate, _feed, _loops, _plan, _surprisal
 from ..kernels._arithmetic import bits_of, float_of, floor, log2, log2_parts
+from ..kernels._genome import HEADER, PRODUCT, UNIT_WORDS
 from ..kernels._length import encoded_length, weight_norms
-from ..kernels._plan import RESOLUTION, SCRATCH
+from ..kernels._plan import (
+    COUNTS,
+    CYCLIC,
+    END,
+    FORWARD,
+    FULL_COUNT,
+    GROUP,
+    GROUP_COUNT,
+    GROUP_ORDER,
+    IGNORED,
+    RECURRENT_START,
+    RESOLUTION,
+    SCRATCH,
+    SOURCE,
+    TABLE_AT,
+)
 from ..kernels._surprisal import LEAST_NORMAL, LEAST_TOTAL
 from ..kernels._tree import CHUNK, Links, Tree
 from ..kernels._workspace import Workspace
@@ -24,6 +40,12 @@ from ._cuda import SIMULATED, cuda, device, kernel, on_device
 
 MOST_THREADS = 256
 """Threads of a block."""
+MOST_TERMS = 32
+"""Connections of a unit that are written down at a time."""
+MOST_MEMBERS, MOST_INSIDE = 32, 96
+"""Units and connections of a cycle that are written down; larger cycles are read from the plan."""
+SAME_NODE = 1 << 40
+"""In place of an offset: the value at the node itself."""
 # Numbers that every kernel reads, by their places.
 INPUTS, OUTPUTS, FULL, MAX_UNITS, MAX_CONNECTIONS = 0, 1, 2, 3, 4
 POPULATION, TOURNAMENT, DISTINCT, ELITIST, WIDTH, MIGRATION_SIZE = 5, 6, 7, 8, 9, 10
@@ -63,6 +85,23 @@ parts_here = on_device(log2_parts, SCALARS)
 make_plan = on_device(_plan.make_plan, SCALARS)
 length_of = on_device(encoded_length, SCALARS)
 norms_of = on_device(weight_norms, SCALARS)
+bias_of = on_device(_loops.bias_of, SCALARS)
+
+
+@device
+def together(product, received, weight, value):  # type: ignore[no-untyped-def]
+    """What a unit has received and one input more."""
+    if product:
+        return received * times(weight, value)
+    return received + times(weight, value)
+
+
+@device
+def finished(code, received, bias):  # type: ignore[no-untyped-def]
+    """`finish` for one entry."""
+    if code >= PRODUCT and received != received:
+        received = 0.0
+    return activate_one(code % PRODUCT, received + bias)
 
 
 @device
@@ -73,51 +112,156 @@ def fill(into, value):  # type: ignore[no-untyped-def]
 
 
 @device
-def spread(into, table, at):  # type: ignore[no-untyped-def]
-    for i in range(cuda.threadIdx.x, into.size, cuda.blockDim.x):
-        into[i] = table[at[i]]
-    cuda.syncthreads()
-
-
-@device
-def take(product, into, weight, values):  # type: ignore[no-untyped-def]
-    for i in range(cuda.threadIdx.x, into.size, cuda.blockDim.x):
-        if product:
-            into[i] *= times(weight, values[i])
-        else:
-            into[i] += times(weight, values[i])
-    cuda.syncthreads()
-
-
-@device
-def take_at(product, into, weight, values, at):  # type: ignore[no-untyped-def]
-    for i in range(cuda.threadIdx.x, into.size, cuda.blockDim.x):
-        if product:
-            into[i] *= times(weight, values[at[i]])
-        else:
-            into[i] += times(weight, values[at[i]])
-    cuda.syncthreads()
-
-
-@device
 def mend_product(x):  # type: ignore[no-untyped-def]
-    for i in range(cuda.threadIdx.x, x.size, cuda.blockDim.x):
-        x[i] = x[i] if x[i] == x[i] else 0.0
-    cuda.syncthreads()
+    """Nothing: `activate` of a product mends it too."""
 
 
 @device
 def activate(code, x, bias):  # type: ignore[no-untyped-def]
     for i in range(cuda.threadIdx.x, x.size, cuda.blockDim.x):
-        x[i] = activate_one(code, x[i] + bias)
+        received = x[i] if x[i] == x[i] else 0.0
+        x[i] = activate_one(code, received + bias)
     cuda.syncthreads()
 
 
 @device
-def count_along(  # type: ignore[no-untyped-def]
-    code, weight, bias, begin, end, roots, x, parents, levels
+def fold(  # type: ignore[no-untyped-def]
+    unit, r, below, into, genome, plan, weights, values, tree_rows, links
 ):
-    """Level by level: the threads take a level's nodes together."""
+    """A thread an entry, with all that it receives in one go."""
+    product = genome[HEADER + UNIT_WORDS * unit] >= PRODUCT
+    begin = links.root_counts[r]
+    own = links.same_offsets[r, 0]
+    for i in range(cuda.threadIdx.x, into.size, cuda.blockDim.x):
+        received = 1.0 if product else 0.0
+        if not product and unit < tree_rows.shape[0]:
+            received = tree_rows[unit, links.entries[own + i]]
+        for c in range(plan[FORWARD, unit], plan[RECURRENT_START, unit]):
+            source = plan[SOURCE, c]
+            q = plan[RESOLUTION, source]
+            if plan[IGNORED, c] == 0 and q < below:
+                at = i if q == r else links.entries[links.same_offsets[r, q] + i]
+                received = together(product, received, weights[c], values[source, at])
+        if i >= begin:
+            for c in range(plan[RECURRENT_START, unit], plan[END, unit]):
+                source = plan[SOURCE, c]
+                q = plan[RESOLUTION, source]
+                if q + 1 < below:
+                    at = links.entries[links.previous_offsets[r, q] + i]
+                    received = together(product, received, weights[c], values[source, at])
+        into[i] = received
+    cuda.syncthreads()
+
+
+@device
+def feed_chunk(  # type: ignore[no-untyped-def]
+    genome, full, begin, end, plan, weights, values, tables, links, levels
+):
+    """One component after the other, as on the CPU.
+
+    A unit's connections are written down in shared memory, for all threads to read. Then a thread
+    takes a node with all that it receives there in one go.
+    """
+    modes = cuda.shared.array(MOST_TERMS, int64)
+    sources = cuda.shared.array(MOST_TERMS, int32)
+    factors = cuda.shared.array(MOST_TERMS, float64)
+    here, threads = cuda.threadIdx.x, cuda.blockDim.x
+    roots = links.root_counts[full]
+    first = 0
+    count = plan[COUNTS, FULL_COUNT]
+    for group in range(plan[COUNTS, GROUP_COUNT]):
+        last = first
+        while last < count and plan[GROUP, plan[GROUP_ORDER, last]] == group:
+            last += 1
+        cyclic = plan[CYCLIC, group] == 1
+        for member in range(first, last):
+            u = plan[GROUP_ORDER, member]
+            code = genome[HEADER + UNIT_WORDS * u]
+            bias = bias_of(genome, u)
+            own = links.same_offsets[full, plan[TABLE_AT, u]]
+            start, middle, stop = plan[FORWARD, u], plan[RECURRENT_START, u], plan[END, u]
+            tile = start
+            while True:
+                size = min(stop - tile, MOST_TERMS)
+                for k in range(here, size, threads):
+                    c = tile + k
+                    source = plan[SOURCE, c]
+                    q = plan[RESOLUTION, source]
+                    mode = -1
+                    if not (cyclic and q == full and plan[GROUP, source] == group):
+                        if c >= middle:
+                            if q + 1 >= full:
+                                mode = links.previous_offsets[full, q]
+                        elif plan[IGNORED, c] == 0 and q == full:
+                            mode = SAME_NODE
+                    modes[k] = mode
+                    sources[k] = source
+                    factors[k] = weights[c]
+                cuda.syncthreads()
+                ends = tile + size == stop
+                for i in range(begin + here, end, threads):
+                    received = values[u, i] if tile > start else tables[u, links.entries[own + i]]
+                    for k in range(size):
+                        mode = modes[k]
+                        if mode == SAME_NODE:
+                            value = values[sources[k], i]
+                        elif mode >= 0 and i >= roots:
+                            value = values[sources[k], links.entries[mode + i]]
+                        else:
+                            continue
+                        received = together(code >= PRODUCT, received, factors[k], value)
+                    if ends and not cyclic:
+                        received = finished(code, received, bias)
+                    values[u, i] = received
+                cuda.syncthreads()
+                tile += size
+                if ends:
+                    break
+        if cyclic:
+            feed_levels(
+                group, first, last, full, begin, end, genome, plan, weights, values, links, levels
+            )
+        first = last
+
+
+@device
+def feed_levels(  # type: ignore[no-untyped-def]
+    group, first, last, full, begin, end, genome, plan, weights, values, links, levels
+):
+    """The units of a cycle, level by level: a thread takes a node of the level, with all units."""
+    units = cuda.shared.array(MOST_MEMBERS, int32)
+    codes = cuda.shared.array(MOST_MEMBERS, int32)
+    biases = cuda.shared.array(MOST_MEMBERS, float64)
+    ends = cuda.shared.array(MOST_MEMBERS, int32)
+    senders = cuda.shared.array(MOST_INSIDE, int32)
+    factors = cuda.shared.array(MOST_INSIDE, float64)
+    written = cuda.shared.array(1, int32)
+    roots = links.root_counts[full]
+    above = links.previous_offsets[full, full]
+    members = last - first
+    if cuda.threadIdx.x == 0:
+        terms = 0
+        if members <= MOST_MEMBERS:
+            for m in range(members):
+                u = plan[GROUP_ORDER, first + m]
+                units[m] = u
+                codes[m] = genome[HEADER + UNIT_WORDS * u]
+                biases[m] = bias_of(genome, u)
+                for c in range(plan[FORWARD, u], plan[END, u]):
+                    source = plan[SOURCE, c]
+                    if plan[RESOLUTION, source] != full or plan[GROUP, source] != group:
+                        continue
+                    if c < plan[RECURRENT_START, u] and plan[IGNORED, c] == 1:
+                        continue
+                    if terms < MOST_INSIDE:
+                        is_recurrent = c >= plan[RECURRENT_START, u]
+                        senders[terms] = -1 - source if is_recurrent else source
+                        factors[terms] = weights[c]
+                    terms += 1
+                ends[m] = terms
+        written[0] = terms if members <= MOST_MEMBERS else MOST_INSIDE + 1
+    cuda.syncthreads()
+    fits = written[0] <= MOST_INSIDE
     level = 0
     while levels[level + 1] <= begin:
         level += 1
@@ -125,10 +269,44 @@ def count_along(  # type: ignore[no-untyped-def]
     while start < end:
         stop = min(end, levels[level + 1])
         for i in range(start + cuda.threadIdx.x, stop, cuda.blockDim.x):
-            received = x[i]
-            if start >= roots:
-                received += times(weight, x[parents[i]])
-            x[i] = activate_one(code, received + bias)
+            parent = links.entries[above + i]
+            if fits:
+                k = 0
+                for m in range(members):
+                    u = units[m]
+                    code = codes[m]
+                    received = values[u, i]
+                    while k < ends[m]:
+                        sender = senders[k]
+                        if sender >= 0:
+                            received = together(
+                                code >= PRODUCT, received, factors[k], values[sender, i]
+                            )
+                        elif start >= roots:
+                            received = together(
+                                code >= PRODUCT, received, factors[k], values[-1 - sender, parent]
+                            )
+                        k += 1
+                    values[u, i] = finished(code, received, biases[m])
+            else:
+                for m in range(first, last):
+                    u = plan[GROUP_ORDER, m]
+                    code = genome[HEADER + UNIT_WORDS * u]
+                    received = values[u, i]
+                    for c in range(plan[FORWARD, u], plan[END, u]):
+                        source = plan[SOURCE, c]
+                        if plan[RESOLUTION, source] != full or plan[GROUP, source] != group:
+                            continue
+                        if c >= plan[RECURRENT_START, u]:
+                            if start >= roots:
+                                received = together(
+                                    code >= PRODUCT, received, weights[c], values[source, parent]
+                                )
+                        elif plan[IGNORED, c] == 0:
+                            received = together(
+                                code >= PRODUCT, received, weights[c], values[source, i]
+                            )
+                    values[u, i] = finished(code, received, bias_of(genome, u))
         cuda.syncthreads()
         start = stop
         level += 1
@@ -186,31 +364,32 @@ def sum_of_threads(x):  # type: ignore[no-untyped-def]
 def chunk_bits(chances, items, weights, start, buffer):  # type: ignore[no-untyped-def]
     """As on the CPU, items that count once are multiplied first, here by each thread its own."""
     impossible = 0
-    for i in range(start[0] + cuda.threadIdx.x, start[3], cuda.blockDim.x):
-        if not chances[items[i]] > 0.0:
-            impossible = 1
-    if cuda.syncthreads_or(impossible):
-        return math.inf
     bits = 0.0
     for side in range(2):
         product = 1.0
         exponents = 0
         for i in range(start[side] + cuda.threadIdx.x, start[side + 1], cuda.blockDim.x):
             chance = chances[items[i]]
-            if chance < LEAST_NORMAL:
-                bits -= weights[i] * math.log2(chance)
-            else:
+            if chance >= LEAST_NORMAL:
                 k, m = parts_here(chance)
                 exponents += k
                 product *= m
+            elif chance > 0.0:
+                bits -= weights[i] * math.log2(chance)
+            else:
+                impossible = 1
         once = exponents + log2_here(product)
         bits += once if side == 1 else -once
     for i in range(start[2] + cuda.threadIdx.x, start[3], cuda.blockDim.x):
         chance = chances[items[i]]
-        if chance < LEAST_NORMAL:
+        if chance >= LEAST_NORMAL:
+            bits -= weights[i] * log2_here(chance)
+        elif chance > 0.0:
             bits -= weights[i] * math.log2(chance)
         else:
-            bits -= weights[i] * log2_here(chance)
+            impossible = 1
+    if cuda.syncthreads_or(impossible):
+        return math.inf
     return sum_of_threads(bits)
 
 
@@ -222,12 +401,10 @@ def planned(genome, inputs, outputs, full, plan, weights, reach):  # type: ignor
 TWINS = {
     **SCALARS,
     _loops.fill: fill,
-    _loops.spread: spread,
-    _loops.take: take,
-    _loops.take_at: take_at,
     _loops.mend_product: mend_product,
     _activations.activate: activate,
-    _feed.count_along: count_along,
+    _contexts.fold: fold,
+    _feed.feed_chunk: feed_chunk,
     _surprisal.set_chances: set_chances,
     _surprisal.chunk_bits: chunk_bits,
     _plan.make_plan: planned,

@@ -6,8 +6,10 @@ as the CPU's search has one; archives send their best networks on, round a ring 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,22 +31,27 @@ from ..search._migration import (
 from ..search._settings import RATES
 from ..search._spaces import SETS, fits, island_problem
 from . import _breeding as kernels
-from ._cuda import SIMULATED, cuda, free_bytes
+from ._cuda import SIMULATED, cuda, free_bytes, new_stream, repeated, synchronize
 from ._feeding import ABOUT, feed_kernel, plan_kernel
 from ._memory import (
     SHARE,
     SHARE_FOR_VALUES,
     WARP,
+    Values,
+    blocks_for,
     bytes_a_block,
     bytes_a_network,
     columns_for,
-    new_work,
+    new_plans,
+    new_values,
     threads_for,
     too_little,
     tree_there,
     within_memory,
 )
 
+DECKS = 2
+"""Parts of the islands. While the last threads of one are at work, another fills the card."""
 GROUP = 16
 """Islands with one archive, which is the first of them."""
 MEMO_ENTRIES = 1 << 12
@@ -66,6 +73,19 @@ def role_of(island: int) -> int:
 def kind_of(problem: Problem, role: int) -> int:
     """Which of the spaces an island has: 0 is the archive's."""
     return 0 if role == ARCHIVE or not problem.encoding.says_parts else 1 + (role - 1) % len(SETS)
+
+
+class Deck(NamedTuple):
+    """A part of the islands, whose batches do not wait for those of others."""
+
+    first: int
+    islands: int
+    queue: Any
+    """The offspring that are to be fed."""
+    queued: Any
+    """How many they are, and how many were taken."""
+    values: Values
+    stream: Any
 
 
 class Islands:
@@ -206,19 +226,38 @@ class Islands:
             self.keys = make(slots, np.uint64)
             self.fates = make(slots, np.int64)
             self.pending = make(slots, np.int64)
-            self.queue = make(slots, np.int64)
-            self.queued = cuda.to_device(np.zeros(2, dtype=np.int64))
-            self.left = cuda.to_device(np.zeros(1, dtype=np.int64))
+            self.target = cuda.to_device(np.zeros(1, dtype=np.int64))
 
     def _make_rows(self, words: int) -> None:
         make = cuda.device_array
-        units = min(columns_for(words), self.problem.search.max_units)
-        self.words = words
         self.genomes = make((self.count, self.population, words), np.int32)
         self.front_rows = make((self.count, FRONT_SIZE, words), np.int32)
-        self.children = make((self.slots, words), np.int32)
+        self._make_decks(words)
+
+    def _make_decks(self, words: int) -> None:
+        """What depends on the width of rows and holds nothing between batches."""
+        tree, columns = self.tools.tree, columns_for(words)
+        units = min(columns, self.problem.search.max_units)
+        self.words = words
+        self.repeated: list[Callable[[], None]] = []
+        self.decks: list[Deck] = []
+        self.children = cuda.device_array((self.slots, words), np.int32)
+        self.flat_children = self.children.reshape(self.slots * words)
         self.starts = cuda.to_device(np.arange(self.slots + 1, dtype=np.int64) * words)
-        self.work = new_work(self.tools.tree, self.slots, columns_for(words), units)
+        self.plans = new_plans(self.slots, columns)
+        parts = min(DECKS, self.count)
+        blocks = blocks_for(tree, units, -(-self.slots // parts), parts)
+        edges = [self.count * i // parts for i in range(parts + 1)]
+        for first, after in pairwise(edges):
+            deck = Deck(
+                first,
+                after - first,
+                cuda.device_array((after - first) * self.width, np.int64),
+                cuda.to_device(np.zeros(2, dtype=np.int64)),
+                new_values(tree, units, blocks),
+                new_stream(),
+            )
+            self.decks.append(deck)
 
     def _check_memory(self, words: int) -> None:
         rows = (self.population + FRONT_SIZE + self.width) * words * ROW_BYTES
@@ -234,118 +273,128 @@ class Islands:
 
     def _widen(self) -> None:
         """Rows twice as wide; islands that were short of room go on."""
-        old_genomes, old_front, words = self.genomes, self.front_rows, 2 * self.words
-        # What depends on the width and holds nothing between batches goes first.
-        del self.children, self.starts, self.work
+        words = 2 * self.words
+        del self.children, self.flat_children, self.starts, self.plans, self.decks, self.repeated
         with within_memory(LOWER):
-            make = cuda.device_array
-            for name, old in (("genomes", old_genomes), ("front_rows", old_front)):
+            for name in ("genomes", "front_rows"):
+                old = getattr(self, name)
                 count, rows, width = old.shape
-                wide = make((count, rows, words), np.int32)
+                wide = cuda.device_array((count, rows, words), np.int32)
                 kernels.copy_rows_kernel[self._grid(count * rows, 1), WARP](
                     old.reshape(count * rows, width), wide.reshape(count * rows, words)
                 )
+                synchronize()
                 setattr(self, name, wide)
-            cuda.synchronize()
-            del old_genomes, old_front, old
-            self.children = make((self.slots, words), np.int32)
-            self.starts = cuda.to_device(np.arange(self.slots + 1, dtype=np.int64) * words)
-            units = min(columns_for(words), self.problem.search.max_units)
-            self.work = new_work(self.tools.tree, self.slots, columns_for(words), units)
-        self.words = words
+                del old
+            self._make_decks(words)
         self.short.copy_to_device(np.zeros(self.count, dtype=np.int64))
 
     @staticmethod
     def _grid(items: int, threads: int) -> int:
         return max(1, min(-(-items // threads), 1 << 20))
 
-    def _plan(self) -> None:
+    def _plan(self, deck: Deck) -> None:
         """Plan all networks of the queue."""
-        work = self.work
-        plan_kernel[self._grid(self.slots, THREADS), THREADS](
-            self.about, self.children.reshape(self.children.size), self.starts, self.queue,
-            self.queued, work.plans, work.weights, work.reach,
+        plan_kernel[self._grid(deck.islands * self.width, THREADS), THREADS, deck.stream](
+            self.about, self.flat_children, self.starts, deck.queue, deck.queued, *self.plans
+        )
+
+    def _feed(self, deck: Deck) -> None:
+        feed_kernel[deck.values.blocks, threads_for(self.tools.tree), deck.stream](
+            self.about, *self.tree, self.flat_children, self.starts, deck.queue, deck.queued,
+            *self.plans, *deck.values, self.limits, self.child_bits,
         )  # fmt: skip
 
-    def _feed(self) -> None:
-        work = self.work
-        feed_kernel[work.blocks, threads_for(self.tools.tree)](
-            self.about, *self.tree, self.children.reshape(self.children.size), self.starts,
-            self.queue, self.queued, work.plans, work.weights, work.reach, work.values,
-            work.tables, work.chances, self.limits, self.child_bits,
-        )  # fmt: skip
-
-    def _batch(self, target: int) -> None:
-        """Each island makes its next batch of offspring, if it has not come to the target."""
-        self._breed(target)
-        self._plan()
-        self._feed()
-        self._replace(target)
-
-    def _breed(self, target: int) -> None:
-        kernels.breed_kernel[self._grid(self.slots, THREADS), THREADS](
-            *self.space, self.kinds, self.crowded, self.genomes, self.values, self.random,
-            self.counters, self.short, target, self.encoding, self.multipliers, self.memo_keys,
-            self.memo_bits, self.children, self.work.plans, self.losers, self.child_lengths,
-            self.costs, self.limits, self.child_bits, self.keys, self.fates, self.queue,
-            self.queued,
-        )  # fmt: skip
-
-    def _replace(self, target: int) -> None:
-        kernels.replace_kernel[self.count, 4 if SIMULATED else WARP](
-            self.about, self.genomes, self.values, self.lengths, self.bits, self.random,
-            self.counters, self.best_value, self.front_rows, self.front_lengths, self.front_bits,
-            self.short, target, self.multipliers, self.memo_keys, self.memo_bits, self.children,
+    def _breed(self, deck: Deck) -> None:
+        kernels.breed_kernel[self._grid(deck.islands * self.width, THREADS), THREADS, deck.stream](
+            deck.first, deck.islands, *self.space, self.kinds, self.crowded, self.genomes,
+            self.values, self.random, self.counters, self.short, self.target, self.encoding,
+            self.multipliers, self.memo_keys, self.memo_bits, self.children, self.plans.plans,
             self.losers, self.child_lengths, self.costs, self.limits, self.child_bits, self.keys,
-            self.fates, self.queued,
+            self.fates, deck.queue, deck.queued,
         )  # fmt: skip
+
+    def _replace(self, deck: Deck) -> None:
+        kernels.replace_kernel[deck.islands, 4 if SIMULATED else WARP, deck.stream](
+            deck.first, self.about, self.genomes, self.values, self.lengths, self.bits,
+            self.random, self.counters, self.best_value, self.front_rows, self.front_lengths,
+            self.front_bits, self.short, self.target, self.multipliers, self.memo_keys,
+            self.memo_bits, self.children, self.losers, self.child_lengths, self.costs,
+            self.limits, self.child_bits, self.keys, self.fates, deck.queued,
+        )  # fmt: skip
+
+    def _batch(self, deck: Deck) -> None:
+        """Each island makes its next batch of offspring, if it has not come to the target."""
+        self._breed(deck)
+        self._plan(deck)
+        self._feed(deck)
+        self._replace(deck)
 
     def advance(self, generation: int) -> None:
         """All islands up to this generation."""
         target = generation * self.population
+        self.target.copy_to_device(np.array([target], dtype=np.int64))
+        batches = sum(1 for size in self._batch_sizes() if size)
         while True:
             least = int(self.counters.copy_to_host()[:, STEPS].min())
             if least >= target:
                 return
             if self.short.copy_to_host().any():
                 self._widen()
-            first, last = least // self.population, generation
-            batches = sum(1 for size in self._batch_sizes() if size) * (last - first)
-            for _ in range(batches):
-                self._batch(target)
+            self._run_batches(batches * (generation - least // self.population))
+
+    def _run_batches(self, count: int) -> None:
+        """So many batches of every deck. The first is launched kernel by kernel, as a kernel may
+        have to be compiled; what it launched is then repeated as a whole."""
+        if not self.repeated:
+            for deck in self.decks:
+                self._batch(deck)
+            synchronize()
+            self.repeated = [repeated(partial(self._batch, d), d.stream) for d in self.decks]
+            count -= 1
+        for _ in range(count):
+            for again in self.repeated:
+                again()
+        synchronize()
 
     def _batch_sizes(self) -> list[int]:
         edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
-        return [b - a for a, b in zip(edges, edges[1:], strict=False)]
+        return [b - a for a, b in pairwise(edges)]
 
     def _populate(self) -> None:
         """New networks for the islands that restart."""
         edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
-        for begin, end in zip(edges, edges[1:], strict=False):
-            for attempt in range(kernels.TRIES):
-                kernels.draw_kernel[self._grid(self.slots, THREADS), THREADS](
-                    *self.space, self.kinds, self.random, self.restart, begin, end, attempt,
-                    self.given, self.founders, self.encoding, self.multipliers, self.memo_keys,
-                    self.memo_bits, self.children, self.work.plans, self.pending,
-                    self.child_lengths, self.costs, self.limits, self.child_bits, self.keys,
-                    self.fates, self.queue, self.queued,
-                )  # fmt: skip
-                self._plan()
-                self._feed()
-                self.left.copy_to_device(np.zeros(1, dtype=np.int64))
-                kernels.settle_kernel[self.count, 4 if SIMULATED else WARP](
-                    self.about, self.rates, self.genomes, self.values, self.lengths, self.bits,
-                    self.random, self.counters, self.best_value, self.front_rows, self.front_lengths,
-                    self.front_bits, self.restart, begin, end, attempt, self.given,
-                    self.multipliers, self.memo_keys, self.memo_bits, self.children, self.pending,
-                    self.child_lengths, self.costs, self.limits, self.child_bits, self.keys,
-                    self.fates, self.queued, self.left,
-                )  # fmt: skip
-                if not int(self.left.copy_to_host()[0]):
-                    break
+        for deck in self.decks:
+            for begin, end in pairwise(edges):
+                for attempt in range(kernels.TRIES):
+                    if not self._draw(deck, begin, end, attempt):
+                        break
         kernels.end_restarts_kernel[self._grid(self.count, THREADS), THREADS](
             self.restart, self.random
         )
+
+    def _draw(self, deck: Deck, begin: int, end: int, attempt: int) -> int:
+        """Draw networks for the places begin..end that have none yet; how many still have none."""
+        kernels.draw_kernel[self._grid(deck.islands * self.width, THREADS), THREADS, deck.stream](
+            deck.first, deck.islands, *self.space, self.kinds, self.random, self.restart, begin,
+            end, attempt, self.given, self.founders, self.encoding, self.multipliers,
+            self.memo_keys, self.memo_bits, self.children, self.plans.plans, self.pending,
+            self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
+            deck.queue, deck.queued,
+        )  # fmt: skip
+        self._plan(deck)
+        self._feed(deck)
+        left = cuda.to_device(np.zeros(1, dtype=np.int64))
+        kernels.settle_kernel[deck.islands, 4 if SIMULATED else WARP, deck.stream](
+            deck.first, self.about, self.rates, self.genomes, self.values, self.lengths,
+            self.bits, self.random, self.counters, self.best_value, self.front_rows,
+            self.front_lengths, self.front_bits, self.restart, begin, end, attempt, self.given,
+            self.multipliers, self.memo_keys, self.memo_bits, self.children, self.pending,
+            self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
+            deck.queued, left,
+        )  # fmt: skip
+        synchronize()
+        return int(left.copy_to_host()[0])
 
     def migrate(self, turn: int) -> None:
         """What the settings say happens at migration number `turn`."""

@@ -26,12 +26,17 @@ LARGE_TREE = 2048
 LARGE_BLOCK = 128
 
 
-class Work(NamedTuple):
-    """Plans a network, and values a block."""
+class Plans(NamedTuple):
+    """For each network what says how to feed it."""
 
     plans: Any
     weights: Any
     reach: Any
+
+
+class Values(NamedTuple):
+    """For each block of threads room for the values of a network that it feeds."""
+
     values: Any
     tables: Any
     chances: Any
@@ -63,21 +68,26 @@ def threads_for(tree: Tree) -> int:
     return LARGE_BLOCK if int(tree.sizes[-1]) >= LARGE_TREE else WARP
 
 
-def blocks_for(tree: Tree, units: int, wanted: int) -> int:
-    """How many networks are fed at a time."""
+def blocks_for(tree: Tree, units: int, networks: int, parts: int = 1) -> int:
+    """How many of so many networks are fed at a time, in one of so many parts of the memory."""
     most = 2 if SIMULATED else BLOCKS * multiprocessors()
-    room = int(free_bytes() * SHARE * SHARE_FOR_VALUES) // bytes_a_block(tree, units)
-    return max(1, min(most, wanted, room))
+    room = int(free_bytes() * SHARE * SHARE_FOR_VALUES) // parts // bytes_a_block(tree, units)
+    return max(1, min(most, networks, room))
 
 
-def new_work(tree: Tree, networks: int, columns: int, units: int) -> Work:
-    finite = max(int(size) for size in tree.sizes[:-1])
-    blocks = blocks_for(tree, units, networks)
+def new_plans(networks: int, columns: int) -> Plans:
     make = cuda.device_array
-    return Work(
+    return Plans(
         plans=make((networks, PLAN_ROWS, columns), np.int32),
         weights=make((networks, columns), np.float64),
         reach=make((networks, columns, (columns + 63) // 64), np.uint64),
+    )
+
+
+def new_values(tree: Tree, units: int, blocks: int) -> Values:
+    finite = max(int(size) for size in tree.sizes[:-1])
+    make = cuda.device_array
+    return Values(
         values=make((blocks, units, int(tree.sizes[-1])), np.float64),
         tables=make((blocks, units, finite), np.float64),
         chances=make((blocks, table_rows(tree.outputs) * CHUNK), np.float64),

@@ -21,9 +21,11 @@ from ._feeding import ABOUT, feed_kernel, plan_kernel, weigh_kernel
 from ._memory import (
     SHARE,
     SHARE_FOR_VALUES,
+    blocks_for,
     bytes_a_block,
     bytes_a_network,
-    new_work,
+    new_plans,
+    new_values,
     threads_for,
     too_little,
     tree_there,
@@ -74,7 +76,9 @@ class CardBatch:
             self.about = cuda.to_device(about)
             self.encoding = cuda.to_device(encoding_table(encoding))
             self.tree_there = tree_there(tree)
-            self.work = new_work(tree, self.size, self.columns, self.units)
+            self.plans = new_plans(self.size, self.columns)
+            blocks = blocks_for(tree, self.units, self.size)
+            self.values = new_values(tree, self.units, blocks)
             self.queue = cuda.to_device(np.arange(self.size, dtype=np.int64))
             self.limits = cuda.to_device(np.full(self.size, math.inf))
             self.lengths = cuda.device_array(self.size, np.int64)
@@ -92,19 +96,17 @@ class CardBatch:
     def run(self, count: int) -> None:
         """Score the networks that were loaded."""
         queued = cuda.to_device(np.array([count, 0], dtype=np.int64))
-        work = self.work
+        plans = self.plans
         grid = -(-count // THREADS)
         weigh_kernel[grid, THREADS](
-            self.words, self.starts, count, self.encoding, work.plans, self.lengths, self.norms
+            self.words, self.starts, count, self.encoding, plans.plans, self.lengths, self.norms
         )
         plan_kernel[grid, THREADS](
-            self.about, self.words, self.starts, self.queue, queued, work.plans, work.weights,
-            work.reach,
+            self.about, self.words, self.starts, self.queue, queued, *plans,
         )  # fmt: skip
-        feed_kernel[min(work.blocks, count), threads_for(self.tree)](
-            self.about, *self.tree_there, self.words, self.starts, self.queue, queued, work.plans,
-            work.weights, work.reach, work.values, work.tables, work.chances, self.limits,
-            self.bits,
+        feed_kernel[min(self.values.blocks, count), threads_for(self.tree)](
+            self.about, *self.tree_there, self.words, self.starts, self.queue, queued, *plans,
+            *self.values, self.limits, self.bits,
         )  # fmt: skip
 
     def scores(self) -> Iterator[Score]:

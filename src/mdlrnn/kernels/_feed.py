@@ -71,7 +71,7 @@ def feed_chunk(
                 loop = inside_connection(u, group, full, plan)
                 count_along(
                     genome[HEADER + UNIT_WORDS * u], weights[loop], bias_of(genome, u), begin, end,
-                    roots, values[u], parents, levels,
+                    roots, values[u], parents,
                 )  # fmt: skip
             else:
                 feed_cycle(
@@ -146,10 +146,8 @@ def count_along(
     roots: int,
     x: Floats,
     parents: Indices,
-    levels: Ints,
 ) -> None:
-    """A single unit with a loop onto itself, the counter of the paper: no need to go by levels,
-    which only the twin on a card does."""
+    """A single unit with a loop onto itself, the counter of the paper: no need to go by levels."""
     middle = min(max(begin, roots), end)
     for i in range(begin, middle):
         x[i] = activate_one(code, x[i] + bias)

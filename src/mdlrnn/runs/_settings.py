@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ..search._island import Problem
 
 FORMAT = "mdlrnn-run/2"
+CPU, CARD = "cpu", "cuda"
+DEVICES = (CPU, CARD)
 FIRST_FORMAT = "mdlrnn-run/1"
 """One object held the search, the encoding and the limits."""
 RENAMED = {
@@ -56,6 +58,14 @@ class Settings(NamedTuple):
     def created(self) -> str:
         return str(self.data["created"])
 
+    @property
+    def device(self) -> str:
+        """Where the run was begun or last went on: 'cpu' or 'cuda'."""
+        return str(self.data.get("device", CPU))
+
+    def with_device(self, device: str) -> Settings:
+        return self._replace(data={**self.data, "device": device})
+
     def with_stop(self, stop: Stop) -> Settings:
         """The same run with other limits."""
         limits = stop.to_dict()
@@ -66,7 +76,9 @@ class Settings(NamedTuple):
         return self._replace(stop=stop, data=data)
 
 
-def new_settings(problem: Problem, stop: Stop, about: Mapping[str, Any]) -> Settings:
+def new_settings(
+    problem: Problem, stop: Stop, about: Mapping[str, Any], device: str = CPU
+) -> Settings:
     corpus = {**about, "digest": problem.corpus.digest}
     data: dict[str, Any] = {
         "format": FORMAT,
@@ -78,6 +90,8 @@ def new_settings(problem: Problem, stop: Stop, about: Mapping[str, Any]) -> Sett
         "objective": asdict(problem.objective),
         "versions": versions(),
     }
+    if device != CPU:
+        data["device"] = device
     data["fingerprint"] = fingerprint_of(data)
     return Settings(
         problem.search, stop, problem.encoding, problem.objective, corpus, data["fingerprint"], data
@@ -120,7 +134,7 @@ def read_settings(folder: Path) -> Settings:
     try:
         encoding, search = _read_search(data)
         limits = data["search"] if kind == FIRST_FORMAT else data["stop"]
-        if not isinstance(data["versions"], dict):
+        if not isinstance(data["versions"], dict) or data.get("device", CPU) not in DEVICES:
             raise TypeError
         return Settings(
             search,

@@ -7,12 +7,14 @@ here knows what they compute.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from numba import types
 from numba.core import config
 
 from .._errors import InputError, MissingExtra
@@ -27,6 +29,12 @@ except Exception as error:  # whatever a package that does not fit Numba or NumP
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether kernels run as Python threads on the CPU, which Numba does for tests."""
 KERNELS = "mdlrnn.kernels"
+APART = {
+    "add_connection", "place_of", "clear_unit", "append_unit", "delete_unit", "fresh_weight",
+    "uniform", "geometric", "insert", "delete", "remove_connection", "copy_formula",
+    "reduce_fraction", "below", "step_from", "activate_one", "log2",
+}  # fmt: skip
+"""Helpers that many others call, and that are not copied into each of them."""
 
 
 def require_card() -> None:
@@ -113,13 +121,31 @@ def repeated(launch: Callable[[], None], stream: Any) -> Callable[[], None]:
     return again
 
 
-def kernel(function: Callable[..., None], max_registers: int | None = None) -> Any:
-    """A function that a launch runs in every thread, kept on disk once it is compiled."""
+class Kernel:
+    """A function that a launch runs in every thread: `kernel[blocks, threads, stream](...)`."""
+
+    def __init__(self, compiled: Any) -> None:
+        self._compiled = compiled
+
+    def __getitem__(self, launch: tuple[Any, ...]) -> Callable[..., None]:
+        configured = self._compiled[launch]
+
+        def call(*arguments: Any) -> None:
+            with _short_code():  # it may be compiled now
+                configured(*arguments)
+
+        return call
+
+
+def kernel(
+    function: Callable[..., None], max_registers: int | None = None, kept: bool = True
+) -> Any:
+    """A kernel, kept on disk once it is compiled."""
     if SIMULATED:
         return cuda.jit(function)
-    folder = _cache_folder()
+    folder = _cache_folder() if kept else None
     with _caching_in(folder):
-        return cuda.jit(max_registers=max_registers, cache=folder is not None)(function)
+        return Kernel(cuda.jit(max_registers=max_registers, cache=folder is not None)(function))
 
 
 def _cache_folder() -> Path | None:
@@ -150,17 +176,93 @@ def _caching_in(folder: Path | None) -> Iterator[None]:
             each.CACHE_DIR = value
 
 
-def device(function: Callable[..., Any]) -> Any:
-    """A function that kernels for a card call."""
-    return function if SIMULATED else cuda.jit(device=True)(function)
+@contextmanager
+def _short_code() -> Iterator[None]:
+    """Compile kernels to a fifth of the code, since what does not fit a card's instruction cache
+    (128 kB) is fetched again and again.
+
+    No kernel uses a negative index, and loops are not unrolled. Both take the place of functions of
+    numba-cuda; where it has changed too much for this, the code is only longer.
+    """
+    try:
+        from numba.cuda.cudadrv import nvvm
+        from numba.cuda.np import arrayobj
+
+        before = arrayobj.fix_integer_index, nvvm.compile_ir
+    except (ImportError, AttributeError):
+        yield
+        return
+
+    def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
+        return context.cast(builder, index, kind, types.intp if kind.signed else types.uintp)
+
+    def compile_ir(texts: Any, **options: Any) -> Any:
+        texts = [texts] if isinstance(texts, str) else texts
+        return before[1]([_without_unrolling(text) for text in texts], **options)
+
+    arrayobj.fix_integer_index, nvvm.compile_ir = fix_integer_index, compile_ir
+    try:
+        yield
+    finally:
+        arrayobj.fix_integer_index, nvvm.compile_ir = before
+
+
+_LABEL = re.compile(r'^"?([\w.$]+)"?:')
+_TARGET = re.compile(r'label %"?([\w.$]+)"?')
+_FIRST_NOTE = 1_000_000
+"""Notes of LLVM's text are numbered; nothing else has numbers as high."""
+
+
+def _without_unrolling(text: str) -> str:
+    """LLVM's text of a module with a note at every jump back: that loop is not to be unrolled."""
+    lines: list[str] = []
+    labels: set[str] = set()
+    count = 0
+    for line in text.splitlines():
+        if line.startswith("define "):
+            labels = set()
+        label = _LABEL.match(line)
+        if label:
+            labels.add(label[1])
+        if line.lstrip().startswith("br ") and any(t in labels for t in _TARGET.findall(line)):
+            line = f"{line.rstrip()}, !llvm.loop !{_FIRST_NOTE + count}"
+            count += 1
+        lines.append(line)
+    if count:
+        last = _FIRST_NOTE + count
+        lines += [f"!{n} = distinct !{{!{n}, !{last}}}" for n in range(_FIRST_NOTE, last)]
+        lines.append(f'!{last} = !{{!"llvm.loop.unroll.disable"}}')
+    return "\n".join(lines) + "\n"
+
+
+def device(function: Callable[..., Any], apart: bool = False) -> Any:
+    """A function that kernels for a card call; one that stands `apart` is not copied into its
+    callers, so that the kernel's code stays small enough for the card's instruction cache."""
+    if SIMULATED:
+        return function
+    made = cuda.jit(device=True)(function)
+    if apart:
+        compile_device = made.compile_device
+
+        def compile_apart(*arguments: Any, **options: Any) -> Any:
+            found = compile_device(*arguments, **options)
+            for each in found.library.modules[0].functions:
+                if each.name == found.fndesc.llvm_func_name:
+                    each.attributes.add("noinline")
+            return found
+
+        made.compile_device = compile_apart
+    return made
 
 
 def on_device(
-    function: Callable[..., Any], replacements: Mapping[Callable[..., Any], Any] | None = None
+    function: Callable[..., Any],
+    replacements: Mapping[Callable[..., Any], Any] | None = None,
 ) -> Any:
     """A helper of the CPU's kernels for a card, with all helpers that it calls.
 
-    Where it calls one of `replacements`, its twin for a card is called instead.
+    Where it calls one of `replacements`, its twin for a card is called instead. Those that many
+    call stand apart.
     """
     twins = {source_of(helper): twin for helper, twin in (replacements or {}).items()}
     made: dict[Any, Any] = {}
@@ -172,7 +274,8 @@ def on_device(
             copy = FunctionType(
                 source.__code__, scope, source.__name__, source.__defaults__, source.__closure__
             )
-            made[source] = device(copy)  # compiled when it is called, after its scope is filled
+            # Compiled later, with its scope filled.
+            made[source] = device(copy, source.__name__ in APART)
             for name in source.__code__.co_names:
                 called = scope.get(name)
                 if _hashable(called) and source_of(called) in twins:

@@ -29,6 +29,8 @@ except Exception as error:  # whatever a package that does not fit Numba or NumP
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether kernels run as Python threads on the CPU, which Numba does for tests."""
 KERNELS = "mdlrnn.kernels"
+WARP = 32
+"""Threads that run side by side."""
 APART = {
     "add_connection", "place_of", "clear_unit", "append_unit", "delete_unit", "fresh_weight",
     "uniform", "geometric", "insert", "delete", "remove_connection", "copy_formula",
@@ -144,8 +146,22 @@ def kernel(
     if SIMULATED:
         return cuda.jit(function)
     folder = _cache_folder() if kept else None
+    if max_registers is not None:
+        # The cache on disk knows a kernel by its name.
+        function = renamed(function, f"{function.__name__}_{max_registers}")
     with _caching_in(folder):
         return Kernel(cuda.jit(max_registers=max_registers, cache=folder is not None)(function))
+
+
+def renamed(function: Any, name: str, scope: dict[str, Any] | None = None) -> Any:
+    """The same function under another name, and in another scope if one is given."""
+    copy = FunctionType(
+        function.__code__, function.__globals__ if scope is None else scope, name,
+        function.__defaults__, function.__closure__,
+    )  # fmt: skip
+    copy.__qualname__ = name
+    copy.__module__ = function.__module__
+    return copy
 
 
 def _cache_folder() -> Path | None:

@@ -1,4 +1,4 @@
-"""Feeding and scoring networks on a card: a block of threads a network.
+"""Feeding and scoring networks on a card: a team of threads a network.
 
 `surprisal` and all that it calls are the CPU's. The loops over entries have twins here, in which
 each thread takes every so many-th entry; all threads go through everything else side by side. Sums
@@ -8,9 +8,9 @@ over threads are taken in a fixed order, so that a card repeats itself exactly.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
-import numpy as np
 from numba import float64, int32, int64
 
 from ..kernels import _activations, _contexts, _evaluate, _feed, _loops, _plan, _surprisal
@@ -36,13 +36,11 @@ from ..kernels._plan import (
 from ..kernels._surprisal import LEAST_NORMAL, LEAST_TOTAL
 from ..kernels._tree import CHUNK, Links, Tree
 from ..kernels._workspace import Workspace
-from ._cuda import SIMULATED, cuda, device, kernel, on_device
+from ._cuda import SIMULATED, WARP, cuda, device, kernel, on_device, renamed
 
-MOST_THREADS = 256
-"""Threads of a block."""
-MOST_TERMS = 32
+MOST_TERMS = 16
 """Connections of a unit that are written down at a time."""
-MOST_MEMBERS, MOST_INSIDE = 32, 96
+MOST_MEMBERS, MOST_INSIDE = 12, 40
 """Units and connections of a cycle that are written down; larger cycles are read from the plan."""
 SAME_NODE = 1 << 40
 """In place of an offset: the value at the node itself."""
@@ -104,27 +102,103 @@ def finished(code, received, bias):  # type: ignore[no-untyped-def]
     return activate_one(code % PRODUCT, received + bias)
 
 
-@device
-def fill(into, value):  # type: ignore[no-untyped-def]
-    for i in range(cuda.threadIdx.x, into.size, cuda.blockDim.x):
-        into[i] = value
+TEAM, TEAMS = 4, 1
+"""Threads that feed a network, and such teams in a block. `feeding` puts others in their place."""
+
+
+def lane():  # type: ignore[no-untyped-def]
+    """The thread's number in its team."""
+    return cuda.threadIdx.x
+
+
+def team_number():  # type: ignore[no-untyped-def]
+    return 0
+
+
+def sync():  # type: ignore[no-untyped-def]
+    """Let the team's threads wait for each other."""
     cuda.syncthreads()
 
 
-@device
+def any_of(flag):  # type: ignore[no-untyped-def]
+    return cuda.syncthreads_or(flag) != 0
+
+
+def sum_of(x):  # type: ignore[no-untyped-def]
+    """The sum over the team, the same for all of its threads and always in the same order."""
+    parts = cuda.shared.array(TEAM, float64)
+    here = cuda.threadIdx.x
+    parts[here] = x
+    cuda.syncthreads()
+    half = TEAM // 2
+    while half > 0:
+        if here < half:
+            parts[here] += parts[here + half]
+        cuda.syncthreads()
+        half //= 2
+    total = parts[0]
+    cuda.syncthreads()
+    return total
+
+
+# The same for teams that are a warp or a part of one.
+
+
+def lane_of_warp():  # type: ignore[no-untyped-def]
+    return cuda.threadIdx.x & (TEAM - 1)
+
+
+def team_of_block():  # type: ignore[no-untyped-def]
+    return cuda.threadIdx.x // TEAM
+
+
+def members():  # type: ignore[no-untyped-def]
+    """A bit for each thread of the warp that is in the team."""
+    return ((1 << TEAM) - 1) << (cuda.threadIdx.x & (WARP - TEAM))
+
+
+def sync_warp():  # type: ignore[no-untyped-def]
+    cuda.syncwarp(members())
+
+
+def any_of_warp(flag):  # type: ignore[no-untyped-def]
+    return cuda.any_sync(members(), flag != 0)
+
+
+def sum_of_warp(x):  # type: ignore[no-untyped-def]
+    half = TEAM // 2
+    while half > 0:
+        x += cuda.shfl_xor_sync(members(), x, half)
+        half //= 2
+    return x
+
+
+IN_WARP = {
+    "lane": lane_of_warp, "team_number": team_of_block, "sync": sync_warp, "any_of": any_of_warp,
+    "sum_of": sum_of_warp, "members": members,
+}  # fmt: skip
+IN_BLOCK = {
+    "lane": lane, "team_number": team_number, "sync": sync, "any_of": any_of, "sum_of": sum_of,
+}  # fmt: skip
+
+
+def fill(into, value):  # type: ignore[no-untyped-def]
+    for i in range(lane(), into.size, TEAM):
+        into[i] = value
+    sync()
+
+
 def mend_product(x):  # type: ignore[no-untyped-def]
     """Nothing: `activate` of a product mends it too."""
 
 
-@device
 def activate(code, x, bias):  # type: ignore[no-untyped-def]
-    for i in range(cuda.threadIdx.x, x.size, cuda.blockDim.x):
+    for i in range(lane(), x.size, TEAM):
         received = x[i] if x[i] == x[i] else 0.0
         x[i] = activate_one(code, received + bias)
-    cuda.syncthreads()
+    sync()
 
 
-@device
 def fold(  # type: ignore[no-untyped-def]
     unit, r, below, into, genome, plan, weights, values, tree_rows, links
 ):
@@ -132,7 +206,7 @@ def fold(  # type: ignore[no-untyped-def]
     product = genome[HEADER + UNIT_WORDS * unit] >= PRODUCT
     begin = links.root_counts[r]
     own = links.same_offsets[r, 0]
-    for i in range(cuda.threadIdx.x, into.size, cuda.blockDim.x):
+    for i in range(lane(), into.size, TEAM):
         received = 1.0 if product else 0.0
         if not product and unit < tree_rows.shape[0]:
             received = tree_rows[unit, links.entries[own + i]]
@@ -150,10 +224,9 @@ def fold(  # type: ignore[no-untyped-def]
                     at = links.entries[links.previous_offsets[r, q] + i]
                     received = together(product, received, weights[c], values[source, at])
         into[i] = received
-    cuda.syncthreads()
+    sync()
 
 
-@device
 def feed_chunk(  # type: ignore[no-untyped-def]
     genome, full, begin, end, plan, weights, values, tables, links, levels
 ):
@@ -162,10 +235,10 @@ def feed_chunk(  # type: ignore[no-untyped-def]
     A unit's connections are written down in shared memory, for all threads to read. Then a thread
     takes a node with all that it receives there in one go.
     """
-    modes = cuda.shared.array(MOST_TERMS, int64)
-    sources = cuda.shared.array(MOST_TERMS, int32)
-    factors = cuda.shared.array(MOST_TERMS, float64)
-    here, threads = cuda.threadIdx.x, cuda.blockDim.x
+    modes = cuda.shared.array((TEAMS, MOST_TERMS), int64)[team_number()]
+    sources = cuda.shared.array((TEAMS, MOST_TERMS), int32)[team_number()]
+    factors = cuda.shared.array((TEAMS, MOST_TERMS), float64)[team_number()]
+    here, threads = lane(), TEAM
     roots = links.root_counts[full]
     first = 0
     count = plan[COUNTS, FULL_COUNT]
@@ -197,7 +270,7 @@ def feed_chunk(  # type: ignore[no-untyped-def]
                     modes[k] = mode
                     sources[k] = source
                     factors[k] = weights[c]
-                cuda.syncthreads()
+                sync()
                 ends = tile + size == stop
                 for i in range(begin + here, end, threads):
                     received = values[u, i] if tile > start else tables[u, links.entries[own + i]]
@@ -213,33 +286,43 @@ def feed_chunk(  # type: ignore[no-untyped-def]
                     if ends and not cyclic:
                         received = finished(code, received, bias)
                     values[u, i] = received
-                cuda.syncthreads()
+                sync()
                 tile += size
                 if ends:
                     break
         if cyclic:
             feed_levels(
-                group, first, last, full, begin, end, genome, plan, weights, values, links, levels
+                group,
+                first,
+                last,
+                full,
+                begin,
+                end,
+                genome,
+                plan,
+                weights,
+                values,
+                links,
+                levels,
             )
         first = last
 
 
-@device
 def feed_levels(  # type: ignore[no-untyped-def]
     group, first, last, full, begin, end, genome, plan, weights, values, links, levels
 ):
     """The units of a cycle, level by level: a thread takes a node of the level, with all units."""
-    units = cuda.shared.array(MOST_MEMBERS, int32)
-    codes = cuda.shared.array(MOST_MEMBERS, int32)
-    biases = cuda.shared.array(MOST_MEMBERS, float64)
-    ends = cuda.shared.array(MOST_MEMBERS, int32)
-    senders = cuda.shared.array(MOST_INSIDE, int32)
-    factors = cuda.shared.array(MOST_INSIDE, float64)
-    written = cuda.shared.array(1, int32)
+    units = cuda.shared.array((TEAMS, MOST_MEMBERS), int32)[team_number()]
+    codes = cuda.shared.array((TEAMS, MOST_MEMBERS), int32)[team_number()]
+    biases = cuda.shared.array((TEAMS, MOST_MEMBERS), float64)[team_number()]
+    ends = cuda.shared.array((TEAMS, MOST_MEMBERS), int32)[team_number()]
+    senders = cuda.shared.array((TEAMS, MOST_INSIDE), int32)[team_number()]
+    factors = cuda.shared.array((TEAMS, MOST_INSIDE), float64)[team_number()]
+    written = cuda.shared.array((TEAMS, 1), int32)[team_number()]
     roots = links.root_counts[full]
     above = links.previous_offsets[full, full]
     members = last - first
-    if cuda.threadIdx.x == 0:
+    if lane() == 0:
         terms = 0
         if members <= MOST_MEMBERS:
             for m in range(members):
@@ -260,7 +343,7 @@ def feed_levels(  # type: ignore[no-untyped-def]
                     terms += 1
                 ends[m] = terms
         written[0] = terms if members <= MOST_MEMBERS else MOST_INSIDE + 1
-    cuda.syncthreads()
+    sync()
     fits = written[0] <= MOST_INSIDE
     level = 0
     while levels[level + 1] <= begin:
@@ -268,7 +351,7 @@ def feed_levels(  # type: ignore[no-untyped-def]
     start = begin
     while start < end:
         stop = min(end, levels[level + 1])
-        for i in range(start + cuda.threadIdx.x, stop, cuda.blockDim.x):
+        for i in range(start + lane(), stop, TEAM):
             parent = links.entries[above + i]
             if fits:
                 k = 0
@@ -284,7 +367,10 @@ def feed_levels(  # type: ignore[no-untyped-def]
                             )
                         elif start >= roots:
                             received = together(
-                                code >= PRODUCT, received, factors[k], values[-1 - sender, parent]
+                                code >= PRODUCT,
+                                received,
+                                factors[k],
+                                values[-1 - sender, parent],
                             )
                         k += 1
                     values[u, i] = finished(code, received, biases[m])
@@ -300,30 +386,31 @@ def feed_levels(  # type: ignore[no-untyped-def]
                         if c >= plan[RECURRENT_START, u]:
                             if start >= roots:
                                 received = together(
-                                    code >= PRODUCT, received, weights[c], values[source, parent]
+                                    code >= PRODUCT,
+                                    received,
+                                    weights[c],
+                                    values[source, parent],
                                 )
                         elif plan[IGNORED, c] == 0:
                             received = together(
                                 code >= PRODUCT, received, weights[c], values[source, i]
                             )
                     values[u, i] = finished(code, received, bias_of(genome, u))
-        cuda.syncthreads()
+        sync()
         start = stop
         level += 1
 
 
-@device
 def output_at(unit, r, node, plan, values, links):  # type: ignore[no-untyped-def]
     q = plan[RESOLUTION, unit]
     at = node if q == r else links.entries[links.same_offsets[r, q] + node]
     return max(values[unit, at], 0.0)
 
 
-@device
 def set_chances(  # type: ignore[no-untyped-def]
     inputs, outputs, r, begin, end, plan, values, chances, links
 ):
-    for i in range(cuda.threadIdx.x, end - begin, cuda.blockDim.x):
+    for i in range(lane(), end - begin, TEAM):
         if outputs == 1:
             p = min(output_at(inputs, r, begin + i, plan, values, links), 1.0)
             chances[i] = 1.0 - p
@@ -339,28 +426,9 @@ def set_chances(  # type: ignore[no-untyped-def]
             for t in range(outputs):
                 chances[t * CHUNK + i] = 1.0
         chances[outputs * CHUNK + i] = total
-    cuda.syncthreads()
+    sync()
 
 
-@device
-def sum_of_threads(x):  # type: ignore[no-untyped-def]
-    """The sum over the block's threads, the same for all of them and always in the same order."""
-    parts = cuda.shared.array(MOST_THREADS, float64)
-    here = cuda.threadIdx.x
-    parts[here] = x
-    cuda.syncthreads()
-    half = cuda.blockDim.x // 2
-    while half > 0:
-        if here < half:
-            parts[here] += parts[here + half]
-        cuda.syncthreads()
-        half //= 2
-    total = parts[0]
-    cuda.syncthreads()
-    return total
-
-
-@device
 def chunk_bits(chances, items, weights, start, buffer):  # type: ignore[no-untyped-def]
     """As on the CPU, items that count once are multiplied first, here by each thread its own."""
     impossible = 0
@@ -368,7 +436,7 @@ def chunk_bits(chances, items, weights, start, buffer):  # type: ignore[no-untyp
     for side in range(2):
         product = 1.0
         exponents = 0
-        for i in range(start[side] + cuda.threadIdx.x, start[side + 1], cuda.blockDim.x):
+        for i in range(start[side] + lane(), start[side + 1], TEAM):
             chance = chances[items[i]]
             if chance >= LEAST_NORMAL:
                 k, m = parts_here(chance)
@@ -380,7 +448,7 @@ def chunk_bits(chances, items, weights, start, buffer):  # type: ignore[no-untyp
                 impossible = 1
         once = exponents + log2_here(product)
         bits += once if side == 1 else -once
-    for i in range(start[2] + cuda.threadIdx.x, start[3], cuda.blockDim.x):
+    for i in range(start[2] + lane(), start[3], TEAM):
         chance = chances[items[i]]
         if chance >= LEAST_NORMAL:
             bits -= weights[i] * log2_here(chance)
@@ -388,29 +456,75 @@ def chunk_bits(chances, items, weights, start, buffer):  # type: ignore[no-untyp
             bits -= weights[i] * math.log2(chance)
         else:
             impossible = 1
-    if cuda.syncthreads_or(impossible):
+    if any_of(impossible):
         return math.inf
-    return sum_of_threads(bits)
+    return sum_of(bits)
 
 
-@device
 def planned(genome, inputs, outputs, full, plan, weights, reach):  # type: ignore[no-untyped-def]
     """In place of `make_plan`: plans are made before, a thread a network."""
 
 
-TWINS = {
-    **SCALARS,
-    _loops.fill: fill,
-    _loops.mend_product: mend_product,
-    _activations.activate: activate,
-    _contexts.fold: fold,
-    _feed.feed_chunk: feed_chunk,
-    _surprisal.set_chances: set_chances,
-    _surprisal.chunk_bits: chunk_bits,
-    _plan.make_plan: planned,
-}
-"""What is done otherwise on a card than on the CPU; all else is the same text."""
-surprisal = on_device(_surprisal.surprisal, TWINS)
+def feed_networks(  # type: ignore[no-untyped-def]
+    about, sizes, rows, entries, same_offsets, previous_offsets, root_counts, levels, chunks,
+    chunk_start, items, item_weights, item_start, lower_bounds, words, starts, queue, queued,
+    plans, weights, reach, values, tables, chances, limits, bits,
+):  # fmt: skip
+    """A team a network of the queue: its |D:G|. Teams take the next one when they are done."""
+    links = Links(entries, same_offsets, previous_offsets, root_counts)
+    tree = Tree(
+        about[INPUTS], about[OUTPUTS], about[FULL], sizes, rows, links, levels, chunks,
+        chunk_start, items, item_weights, item_start, lower_bounds,
+    )  # fmt: skip
+    number = cuda.blockIdx.x * TEAMS + team_number()
+    taken = cuda.shared.array((TEAMS, 1), int64)[team_number()]
+    while True:
+        if lane() == 0:
+            taken[0] = cuda.atomic.add(queued, 1, 1)
+        sync()
+        q = taken[0]
+        sync()
+        if q >= queued[0]:
+            return
+        i = queue[q]
+        work = Workspace(
+            plans[i], weights[i], reach[i], values[number], tables[number], chances[number],
+            chances[number],
+        )  # fmt: skip
+        genome = words[starts[i] : starts[i + 1]]
+        found = surprisal(genome, tree, work, limits[i])  # noqa: F821
+        if lane() == 0:
+            bits[i] = found
+
+
+LOOPS = (
+    fill, mend_product, activate, fold, feed_chunk, feed_levels, output_at, set_chances,
+    chunk_bits, planned,
+)  # fmt: skip
+
+
+@cache
+def feed_kernel(team: int, teams: int, max_registers: int | None = None) -> Any:
+    """The kernel in which so many threads feed a network, so many networks a block."""
+    scope = {**globals(), "TEAM": team, "TEAMS": teams}
+    primitives = IN_BLOCK if SIMULATED or team > WARP else IN_WARP
+    for name, function in (*primitives.items(), *((f.__name__, f) for f in LOOPS)):
+        scope[name] = device(renamed(function, name, scope))
+    twins = {
+        **SCALARS,
+        _loops.fill: scope["fill"],
+        _loops.mend_product: scope["mend_product"],
+        _activations.activate: scope["activate"],
+        _contexts.fold: scope["fold"],
+        _feed.feed_chunk: scope["feed_chunk"],
+        _surprisal.set_chances: scope["set_chances"],
+        _surprisal.chunk_bits: scope["chunk_bits"],
+        _plan.make_plan: scope["planned"],
+    }
+    """What is done otherwise on a card than on the CPU; all else is the same text."""
+    scope["surprisal"] = on_device(_surprisal.surprisal, twins)
+    name = f"feed_networks_{team}_{teams}"
+    return kernel(renamed(feed_networks, name, scope), max_registers)
 
 
 def plan_networks(  # type: ignore[no-untyped-def]
@@ -425,38 +539,6 @@ def plan_networks(  # type: ignore[no-untyped-def]
         )
 
 
-def feed_networks(  # type: ignore[no-untyped-def]
-    about, sizes, rows, entries, same_offsets, previous_offsets, root_counts, levels, chunks,
-    chunk_start, items, item_weights, item_start, lower_bounds, words, starts, queue, queued,
-    plans, weights, reach, values, tables, chances, limits, bits,
-):  # fmt: skip
-    """A block a network of the queue: its |D:G|. Blocks take the next one when they are done."""
-    links = Links(entries, same_offsets, previous_offsets, root_counts)
-    tree = Tree(
-        about[INPUTS], about[OUTPUTS], about[FULL], sizes, rows, links, levels, chunks,
-        chunk_start, items, item_weights, item_start, lower_bounds,
-    )  # fmt: skip
-    block = cuda.blockIdx.x
-    taken = cuda.shared.array(1, np.int64)
-    while True:
-        if cuda.threadIdx.x == 0:
-            taken[0] = cuda.atomic.add(queued, 1, 1)
-        cuda.syncthreads()
-        q = taken[0]
-        cuda.syncthreads()
-        if q >= queued[0]:
-            return
-        i = queue[q]
-        work = Workspace(
-            plans[i], weights[i], reach[i], values[block], tables[block], chances[block],
-            chances[block],
-        )  # fmt: skip
-        genome = words[starts[i] : starts[i + 1]]
-        found = surprisal(genome, tree, work, limits[i])
-        if cuda.threadIdx.x == 0:
-            bits[i] = found
-
-
 def weigh_networks(  # type: ignore[no-untyped-def]
     words, starts, count, encoding, plans, lengths, norms
 ):
@@ -468,6 +550,7 @@ def weigh_networks(  # type: ignore[no-untyped-def]
 
 
 plan_kernel = kernel(plan_networks)
-feed_kernel = kernel(feed_networks)
+
+
 weigh_kernel = kernel(weigh_networks)
 weigh = on_device(_evaluate.weigh, SCALARS)

@@ -31,20 +31,19 @@ from ..search._migration import (
 from ..search._settings import RATES
 from ..search._spaces import SETS, fits, island_problem
 from . import _breeding as kernels
-from ._cuda import SIMULATED, cuda, free_bytes, new_stream, repeated, synchronize
-from ._feeding import ABOUT, feed_kernel, plan_kernel
+from ._cuda import SIMULATED, WARP, cuda, free_bytes, new_stream, repeated, synchronize
+from ._feeding import ABOUT, plan_kernel
 from ._memory import (
     SHARE,
     SHARE_FOR_VALUES,
-    WARP,
     Values,
     blocks_for,
     bytes_a_block,
     bytes_a_network,
     columns_for,
+    launch_of,
     new_plans,
     new_values,
-    threads_for,
     too_little,
     tree_there,
     within_memory,
@@ -300,7 +299,7 @@ class Islands:
         )
 
     def _feed(self, deck: Deck) -> None:
-        feed_kernel[deck.values.blocks, threads_for(self.tools.tree), deck.stream](
+        launch_of(self.tools.tree, deck.values, deck.stream)(
             self.about, *self.tree, self.flat_children, self.starts, deck.queue, deck.queued,
             *self.plans, *deck.values, self.limits, self.child_bits,
         )  # fmt: skip

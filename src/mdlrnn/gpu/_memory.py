@@ -12,18 +12,22 @@ from .._errors import InputError
 from ..kernels._genome import CONNECTION_WORDS, HEADER
 from ..kernels._plan import PLAN_ROWS
 from ..kernels._tree import CHUNK, Tree, table_rows
-from ._cuda import SIMULATED, cuda, free_bytes, is_out_of_memory, multiprocessors
+from ._cuda import SIMULATED, WARP, cuda, free_bytes, is_out_of_memory, multiprocessors
+from ._feeding import feed_kernel
 
 SHARE = 0.85
 """Of the free memory that is asked for."""
 SHARE_FOR_VALUES = 0.4
 """Of that, the most for units' values."""
-BLOCKS = 16
-"""Blocks a multiprocessor that feed networks at a time."""
-WARP = 32
+BLOCKS = 24
+"""Warps a multiprocessor that feed networks at a time."""
 LARGE_TREE = 2048
 """Nodes from which on a network is fed by several warps."""
-LARGE_BLOCK = 128
+LARGE_TEAM = 128
+THREADS = 64
+"""Threads of a block whose teams are smaller than that."""
+REGISTERS = 80
+"""Of a thread that feeds: few enough for 24 warps a multiprocessor."""
 
 
 class Plans(NamedTuple):
@@ -42,7 +46,8 @@ class Values(NamedTuple):
     chances: Any
 
     @property
-    def blocks(self) -> int:
+    def networks(self) -> int:
+        """That can be fed at a time."""
         return int(self.values.shape[0])
 
 
@@ -61,18 +66,35 @@ def bytes_a_block(tree: Tree, units: int) -> int:
     return 8 * (units * (int(tree.sizes[-1]) + finite) + table_rows(tree.outputs) * CHUNK)
 
 
-def threads_for(tree: Tree) -> int:
-    """Threads of a block that feeds a network."""
+class Teams(NamedTuple):
+    """How networks are fed: by so many threads each, so many of them a block."""
+
+    team: int
+    teams: int
+
+    @property
+    def threads(self) -> int:
+        return self.team * self.teams
+
+
+def teams_for(tree: Tree) -> Teams:
+    """As many threads a network as a level of the tree has nodes, about."""
     if SIMULATED:
-        return 4
-    return LARGE_BLOCK if int(tree.sizes[-1]) >= LARGE_TREE else WARP
+        return Teams(4, 1)
+    nodes = int(tree.sizes[-1])
+    if nodes >= LARGE_TREE:
+        return Teams(LARGE_TEAM, 1)
+    width = nodes / max(1, len(tree.levels) - 1)
+    team = next((size for size in (8, 16) if width <= size), WARP)
+    return Teams(team, THREADS // team)
 
 
 def blocks_for(tree: Tree, units: int, networks: int, parts: int = 1) -> int:
     """How many of so many networks are fed at a time, in one of so many parts of the memory."""
-    most = 2 if SIMULATED else BLOCKS * multiprocessors()
+    most = 2 if SIMULATED else BLOCKS * multiprocessors() * WARP // teams_for(tree).team
     room = int(free_bytes() * SHARE * SHARE_FOR_VALUES) // parts // bytes_a_block(tree, units)
-    return max(1, min(most, networks, room))
+    teams = teams_for(tree).teams
+    return max(1, min(most, networks, room) // teams) * teams
 
 
 def new_plans(networks: int, columns: int) -> Plans:
@@ -92,6 +114,14 @@ def new_values(tree: Tree, units: int, blocks: int) -> Values:
         tables=make((blocks, units, finite), np.float64),
         chances=make((blocks, table_rows(tree.outputs) * CHUNK), np.float64),
     )
+
+
+def launch_of(tree: Tree, values: Values, stream: Any = 0) -> Any:
+    """The kernel that feeds networks of a corpus, with as many blocks as there is room for."""
+    team, teams = teams_for(tree)
+    blocks = max(1, values.networks // teams)
+    registers = REGISTERS if not SIMULATED else None
+    return feed_kernel(team, teams, registers)[blocks, team * teams, stream]
 
 
 def tree_there(tree: Tree) -> tuple[Any, ...]:

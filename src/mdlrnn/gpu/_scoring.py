@@ -17,16 +17,16 @@ from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network._objective import Score
 from ._cuda import SIMULATED, cuda, free_bytes, require_card
-from ._feeding import ABOUT, feed_kernel, plan_kernel, weigh_kernel
+from ._feeding import ABOUT, plan_kernel, weigh_kernel
 from ._memory import (
     SHARE,
     SHARE_FOR_VALUES,
     blocks_for,
     bytes_a_block,
     bytes_a_network,
+    launch_of,
     new_plans,
     new_values,
-    threads_for,
     too_little,
     tree_there,
     within_memory,
@@ -104,7 +104,7 @@ class CardBatch:
         plan_kernel[grid, THREADS](
             self.about, self.words, self.starts, self.queue, queued, *plans,
         )  # fmt: skip
-        feed_kernel[min(self.values.blocks, count), threads_for(self.tree)](
+        launch_of(self.tree, self.values)(
             self.about, *self.tree_there, self.words, self.starts, self.queue, queued, *plans,
             *self.values, self.limits, self.bits,
         )  # fmt: skip

@@ -11,12 +11,22 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from ..kernels import _advance, _evaluate, _genome, _offspring, _random, _stack, _state
+from ..kernels import (
+    _advance,
+    _crossover,
+    _edit,
+    _evaluate,
+    _genome,
+    _mutate,
+    _random,
+    _stack,
+    _state,
+)
 from ..kernels._evaluate import BY_D
 from ..kernels._plan import SCRATCH
 from ..kernels._space import Space
 from ..kernels._state import EVALUATIONS, HITS, IMPROVED_AT, STEPS, State
-from ._cuda import cuda, device, kernel, on_device
+from ._cuda import WARP, cuda, device, kernel, on_device
 from ._feeding import (
     DISTINCT,
     ELITIST,
@@ -34,6 +44,11 @@ from ._feeding import (
 
 BATCHES = 4
 """Of a generation."""
+CROSS, STACKING = len(_mutate.MUTATIONS), len(_mutate.MUTATIONS) + 1
+ACTIONS = len(_mutate.MUTATIONS) + 2
+"""What can happen to an offspring: the mutations, a part of another network, a stack."""
+TURNS = 4
+"""How often offspring are sorted by what happens to them next; in the last turn the rest does."""
 TRIES = _advance.FOUNDER_TRIES
 # What became of an offspring before it was fed.
 ABSENT, SETTLED, TO_FEED = 0, 1, 2
@@ -43,7 +58,12 @@ FURTHER, REDRAW, COMPOUND, CROSSOVER, STACK, LEAST_BITS = 0, 1, 2, 3, 4, 5
 draw_parents = on_device(_advance.draw_parents, SCALARS)
 words_needed = on_device(_advance.words_needed, SCALARS)
 new_network = on_device(_advance.new_network, SCALARS)
-make_offspring = on_device(_offspring.make_offspring, SCALARS)
+cross_over = on_device(_crossover.cross_over, SCALARS)
+grow_stack = on_device(_stack.grow_stack, SCALARS)
+apply = on_device(_mutate.apply, SCALARS)
+draw_mutation = on_device(_mutate.draw_mutation, SCALARS)
+next_mutation = on_device(_mutate.next_mutation, SCALARS)
+tidy = on_device(_edit.tidy, SCALARS)
 has_stacks = on_device(_stack.has_stacks, SCALARS)
 most_bits = on_device(_evaluate.most_bits, SCALARS)
 value_of = on_device(_evaluate.value_of, SCALARS)
@@ -135,12 +155,12 @@ def enqueue(  # type: ignore[no-untyped-def]
     queue[cuda.atomic.add(queued, 0, 1)] = i
 
 
-def breed_offspring(  # type: ignore[no-untyped-def]
-    first, islands, about, rates, activations, activation_counts, parts, simple, compound, kinds, crowded, genomes,
-    values, random, counters, short, target, encoding, multipliers, memo_keys, memo_bits, children,
-    plans, losers, lengths, costs, limits, bits, keys, fates, queue, queued,
+def choose_parents(  # type: ignore[no-untyped-def]
+    first, islands, about, rates, activations, activation_counts, parts, simple, compound, kinds,
+    crowded, genomes, values, random, counters, short, target, children, losers, others, streams,
+    made, leasts, bins, binned, fates,
 ):  # fmt: skip
-    """A thread an offspring: draw its parents, make it, weigh it."""
+    """A thread an offspring: draw its parents and what happens to it first; copy its parent."""
     number = cuda.grid(1) // about[WIDTH]
     slot = cuda.grid(1) - number * about[WIDTH]
     if number >= islands:
@@ -168,12 +188,95 @@ def breed_offspring(  # type: ignore[no-untyped-def]
     if words_needed(parent, donor, crossing, stacking) > parent.size:
         short[island] = 1
         return
-    child = children[i]
-    make_offspring(
-        parent, donor, crossing, stacking, child, stream, space, plans[i, SCRATCH]
-    )  # fmt: skip
+    copy_row(parent, children[i])
     losers[i] = loser
-    limit = values[island, loser] if about[ELITIST] != 0 else np.inf
+    others[i] = other
+    made[i] = 0
+    leasts[i] = 1
+    fates[i] = SETTLED
+    action = CROSS if crossing else STACKING
+    if not crossing and not stacking:
+        action = next_mutation(0, 1, stream, space)
+    place = cuda.atomic.add(binned, (0, action), 1)
+    bins[0, action, place] = i - first * about[WIDTH]
+    for k in range(4):
+        streams[i, k] = stream[k]
+
+
+@device
+def act(  # type: ignore[no-untyped-def]
+    action, i, child, donor, stream, space, scratch, made, leasts
+):
+    """Let one thing happen to an offspring; what happens next, or -1."""
+    if action == CROSS:
+        if cross_over(child, donor, stream, space, scratch):
+            leasts[i] = 0
+    elif action == STACKING:
+        if grow_stack(child, stream, space):
+            leasts[i] = 0
+    elif apply(action, child, stream, space):
+        made[i] += 1
+    else:
+        return draw_mutation(stream, space)
+    return next_mutation(made[i], leasts[i], stream, space)
+
+
+def change_offspring(  # type: ignore[no-untyped-def]
+    first, turn, about, rates, activations, activation_counts, parts, simple, compound, kinds,
+    genomes, children, plans, others, streams, made, leasts, bins, binned,
+):  # fmt: skip
+    """A thread an offspring: what happens to it now. A warp has offspring to all of which the same
+    happens, so that its threads go the same way through the code."""
+    number = cuda.grid(1)
+    action = 0
+    while action < ACTIONS:
+        there = (binned[turn, action] + WARP - 1) // WARP * WARP
+        if number < there:
+            break
+        number -= there
+        action += 1
+    if action == ACTIONS or number >= binned[turn, action]:
+        return
+    i = first * about[WIDTH] + bins[turn % 2, action, number]
+    island = i // about[WIDTH]
+    stream = cuda.local.array(4, uint64)
+    for k in range(4):
+        stream[k] = streams[i, k]
+    space = space_of(
+        kinds[island], about, rates, activations, activation_counts, parts, simple, compound
+    )
+    after = action
+    while True:
+        after = act(
+            after, i, children[i], genomes[island, others[i]], stream, space, plans[i, SCRATCH],
+            made, leasts,
+        )  # fmt: skip
+        if after < 0 or turn + 1 < TURNS:
+            break
+    if after >= 0:
+        for k in range(4):
+            streams[i, k] = stream[k]
+        place = cuda.atomic.add(binned, (turn + 1, after), 1)
+        bins[(turn + 1) % 2, after, place] = i - first * about[WIDTH]
+
+
+def finish_offspring(  # type: ignore[no-untyped-def]
+    first, islands, about, rates, values, encoding, multipliers, memo_keys, memo_bits, children,
+    plans, losers, lengths, costs, limits, bits, keys, fates, queue, queued,
+):  # fmt: skip
+    """A thread an offspring: tidy and weigh it."""
+    number = cuda.grid(1) // about[WIDTH]
+    slot = cuda.grid(1) - number * about[WIDTH]
+    if number >= islands:
+        return
+    island = first + number
+    i = island * about[WIDTH] + slot
+    if fates[i] == ABSENT:
+        return
+    child = children[i]
+    if rates[COMPOUND] > 0:
+        tidy(child, about[INPUTS] + about[OUTPUTS], plans[i, SCRATCH])
+    limit = values[island, losers[i]] if about[ELITIST] != 0 else np.inf
     enqueue(
         i, child, limit, rates[LEAST_BITS], encoding, multipliers, plans[i, SCRATCH],
         memo_keys[island], memo_bits[island], lengths, costs, limits, bits, keys, fates, queue,
@@ -198,9 +301,9 @@ def remember(  # type: ignore[no-untyped-def]
 
 
 def replace_losers(  # type: ignore[no-untyped-def]
-    first_island, about, genomes, values, lengths, bits, random, counters, best_value, front, front_lengths,
-    front_bits, short, target, multipliers, memo_keys, memo_bits, children, losers, child_lengths,
-    costs, limits, child_bits, keys, fates, queued,
+    first_island, about, genomes, values, lengths, bits, random, counters, best_value, front,
+    front_lengths, front_bits, short, target, multipliers, memo_keys, memo_bits, children, losers,
+    child_lengths, costs, limits, child_bits, keys, fates, queued, binned,
 ):  # fmt: skip
     """A block an island: its offspring take their places one after the other."""
     island = first_island + cuda.blockIdx.x
@@ -208,6 +311,9 @@ def replace_losers(  # type: ignore[no-untyped-def]
     if cuda.blockIdx.x == 0 and first_thread:
         queued[0] = 0
         queued[1] = 0
+        for turn in range(TURNS):
+            for action in range(ACTIONS):
+                binned[turn, action] = 0
     steps = counters[island, STEPS]
     if short[island] != 0 or steps >= target[0]:
         return
@@ -244,9 +350,9 @@ def replace_losers(  # type: ignore[no-untyped-def]
 
 
 def draw_networks(  # type: ignore[no-untyped-def]
-    first, islands, about, rates, activations, activation_counts, parts, simple, compound, kinds, random, restart,
-    begin, end, attempt, given, founders, encoding, multipliers, memo_keys, memo_bits, children,
-    plans, pending, lengths, costs, limits, bits, keys, fates, queue, queued,
+    first, islands, about, rates, activations, activation_counts, parts, simple, compound, kinds,
+    random, restart, begin, end, attempt, given, founders, encoding, multipliers, memo_keys,
+    memo_bits, children, plans, pending, lengths, costs, limits, bits, keys, fates, queue, queued,
 ):  # fmt: skip
     """A thread a place, begin..end, of an island that starts: a founder or a random network."""
     number = cuda.grid(1) // about[WIDTH]
@@ -431,7 +537,9 @@ def copy_rows(source, to):  # type: ignore[no-untyped-def]
             to[i, k] = source[i, k]
 
 
-breed_kernel = kernel(breed_offspring)
+choose_kernel = kernel(choose_parents)
+change_kernel = kernel(change_offspring)
+finish_kernel = kernel(finish_offspring)
 replace_kernel = kernel(replace_losers)
 draw_kernel = kernel(draw_networks)
 settle_kernel = kernel(settle_networks)

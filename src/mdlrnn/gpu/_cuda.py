@@ -29,7 +29,7 @@ except Exception as error:  # whatever a package that does not fit Numba or NumP
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether kernels run as Python threads on the CPU, which Numba does for tests."""
 KERNELS = "mdlrnn.kernels"
-WARP = 32
+WARP = 1 if SIMULATED else 32
 """Threads that run side by side."""
 APART = {
     "add_connection", "place_of", "clear_unit", "append_unit", "delete_unit", "fresh_weight",

@@ -83,6 +83,10 @@ class Deck(NamedTuple):
     """The offspring that are to be fed."""
     queued: Any
     """How many they are, and how many were taken."""
+    bins: Any
+    """Offspring by what happens to them next: (turn mod 2, action, place)."""
+    binned: Any
+    """How many they are: (turn, action)."""
     values: Values
     stream: Any
 
@@ -225,6 +229,10 @@ class Islands:
             self.keys = make(slots, np.uint64)
             self.fates = make(slots, np.int64)
             self.pending = make(slots, np.int64)
+            self.others = make(slots, np.int64)
+            self.streams = make((slots, 4), np.uint64)
+            self.made = make(slots, np.int64)
+            self.leasts = make(slots, np.int64)
             self.target = cuda.to_device(np.zeros(1, dtype=np.int64))
 
     def _make_rows(self, words: int) -> None:
@@ -253,6 +261,8 @@ class Islands:
                 after - first,
                 cuda.device_array((after - first) * self.width, np.int64),
                 cuda.to_device(np.zeros(2, dtype=np.int64)),
+                cuda.device_array((2, kernels.ACTIONS, (after - first) * self.width), np.int32),
+                cuda.to_device(np.zeros((kernels.TURNS, kernels.ACTIONS), dtype=np.int64)),
                 new_values(tree, units, blocks),
                 new_stream(),
             )
@@ -305,12 +315,27 @@ class Islands:
         )  # fmt: skip
 
     def _breed(self, deck: Deck) -> None:
-        kernels.breed_kernel[self._grid(deck.islands * self.width, THREADS), THREADS, deck.stream](
+        """Make the offspring of a batch."""
+        offspring = deck.islands * self.width
+        grid = self._grid(offspring, THREADS)
+        row_of = self.children, self.plans.plans
+        course = self.streams, self.made, self.leasts
+        kernels.choose_kernel[grid, THREADS, deck.stream](
             deck.first, deck.islands, *self.space, self.kinds, self.crowded, self.genomes,
-            self.values, self.random, self.counters, self.short, self.target, self.encoding,
-            self.multipliers, self.memo_keys, self.memo_bits, self.children, self.plans.plans,
-            self.losers, self.child_lengths, self.costs, self.limits, self.child_bits, self.keys,
-            self.fates, deck.queue, deck.queued,
+            self.values, self.random, self.counters, self.short, self.target, self.children,
+            self.losers, self.others, *course, deck.bins, deck.binned, self.fates,
+        )  # fmt: skip
+        padded = self._grid(offspring + kernels.ACTIONS * WARP, THREADS)
+        for turn in range(kernels.TURNS):
+            kernels.change_kernel[padded, THREADS, deck.stream](
+                deck.first, turn, *self.space, self.kinds, self.genomes, *row_of, self.others,
+                *course, deck.bins, deck.binned,
+            )  # fmt: skip
+        kernels.finish_kernel[grid, THREADS, deck.stream](
+            deck.first, deck.islands, self.about, self.rates, self.values, self.encoding,
+            self.multipliers, self.memo_keys, self.memo_bits, *row_of, self.losers,
+            self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
+            deck.queue, deck.queued,
         )  # fmt: skip
 
     def _replace(self, deck: Deck) -> None:
@@ -319,7 +344,7 @@ class Islands:
             self.random, self.counters, self.best_value, self.front_rows, self.front_lengths,
             self.front_bits, self.short, self.target, self.multipliers, self.memo_keys,
             self.memo_bits, self.children, self.losers, self.child_lengths, self.costs,
-            self.limits, self.child_bits, self.keys, self.fates, deck.queued,
+            self.limits, self.child_bits, self.keys, self.fates, deck.queued, deck.binned,
         )  # fmt: skip
 
     def _batch(self, deck: Deck) -> None:

@@ -49,7 +49,7 @@ from ._memory import (
     within_memory,
 )
 
-DECKS = 2
+DECKS = 8
 """Parts of the islands. While the last threads of one are at work, another fills the card."""
 GROUP = 16
 """Islands with one archive, which is the first of them."""
@@ -58,7 +58,7 @@ MEMO_ENTRIES = 1 << 12
 FOUNDER_PERIOD = 15
 """Sets of parts repeat every five islands, founders every three."""
 LOWER = "lower --islands or --population, or search with fewer strings"
-THREADS = 8 if SIMULATED else 128
+THREADS = 8 if SIMULATED else 64
 """Of a block in which a thread has an offspring or an island of its own."""
 ROW_BYTES = 4
 NEVER = 2**62

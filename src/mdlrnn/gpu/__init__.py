@@ -1,6 +1,6 @@
-"""The search and the scores on a graphics card, from the helpers that the CPU's kernels are made of.
+"""The search and scores on a graphics card, from the helpers that the CPU's kernels are made of.
 
-`_cuda` is the one module that imports CUDA; `_kernels` says what a thread and a block of threads
-do, `_tree` and `_space` bring a corpus and the spaces of islands there, `_islands` keeps thousands
-of islands there, `_card` is their loop as `search` drives it, `_scoring` has `score_many`.
+`_cuda` is the one module that imports CUDA. `_feeding` and `_breeding` say what the card's threads
+do, `_memory` what lies there for it, `_islands` keeps thousands of islands there, `_card` is their
+loop as `search` drives it, `_scoring` has `score_many`.
 """

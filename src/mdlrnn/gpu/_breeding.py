@@ -77,7 +77,7 @@ join_front = on_device(_state.join_front, SCALARS)
 
 
 @device
-def is_known(value, values):  # type: ignore[no-untyped-def]
+def is_known(value, values):
     found = 0
     for i in range(cuda.threadIdx.x, values.size, cuda.blockDim.x):
         if values[i] == value:
@@ -89,15 +89,13 @@ is_welcome = on_device(_advance.is_welcome, {**SCALARS, _advance.is_known: is_kn
 
 
 @device
-def copy_together(source, to):  # type: ignore[no-untyped-def]
+def copy_together(source, to):
     for i in range(cuda.threadIdx.x, size_of(source), cuda.blockDim.x):
         to[i] = source[i]
 
 
 @device
-def space_of(  # type: ignore[no-untyped-def]
-    kind, about, rates, activations, activation_counts, parts, simple, compound
-):
+def space_of(kind, about, rates, activations, activation_counts, parts, simple, compound):
     return Space(
         about[INPUTS], about[OUTPUTS], activations[kind, : activation_counts[kind]],
         parts[kind, 0] != 0, parts[kind, 1] != 0, about[MAX_UNITS], about[MAX_CONNECTIONS],
@@ -107,7 +105,7 @@ def space_of(  # type: ignore[no-untyped-def]
 
 
 @device
-def start_stream(random, number, stream):  # type: ignore[no-untyped-def]
+def start_stream(random, number, stream):
     """Random numbers for one thread: the island's next word, then splitmix64 from there."""
     for k in range(4):
         stream[k] = random[k]
@@ -120,7 +118,7 @@ def start_stream(random, number, stream):  # type: ignore[no-untyped-def]
 
 
 @device
-def batch_begin(steps, population):  # type: ignore[no-untyped-def]
+def batch_begin(steps, population):
     """Where in its generation the batch after so many steps begins and ends."""
     done = steps % population
     batch = (done * BATCHES + population - 1) // population
@@ -128,7 +126,7 @@ def batch_begin(steps, population):  # type: ignore[no-untyped-def]
 
 
 @device
-def enqueue(  # type: ignore[no-untyped-def]
+def enqueue(
     i, genome, limit, least, encoding, multipliers, scratch, memo_keys, memo_bits, lengths, costs,
     limits, bits, keys, fates, queue, queued,
 ):  # fmt: skip
@@ -155,7 +153,7 @@ def enqueue(  # type: ignore[no-untyped-def]
     queue[cuda.atomic.add(queued, 0, 1)] = i
 
 
-def choose_parents(  # type: ignore[no-untyped-def]
+def choose_parents(
     first, islands, about, rates, activations, activation_counts, parts, simple, compound, kinds,
     crowded, genomes, values, random, counters, short, target, children, losers, others, streams,
     made, leasts, bins, binned, fates,
@@ -204,9 +202,7 @@ def choose_parents(  # type: ignore[no-untyped-def]
 
 
 @device
-def act(  # type: ignore[no-untyped-def]
-    action, i, child, donor, stream, space, scratch, made, leasts
-):
+def act(action, i, child, donor, stream, space, scratch, made, leasts):
     """Let one thing happen to an offspring; what happens next, or -1."""
     if action == CROSS:
         if cross_over(child, donor, stream, space, scratch):
@@ -221,7 +217,7 @@ def act(  # type: ignore[no-untyped-def]
     return next_mutation(made[i], leasts[i], stream, space)
 
 
-def change_offspring(  # type: ignore[no-untyped-def]
+def change_offspring(
     first, turn, about, rates, activations, activation_counts, parts, simple, compound, kinds,
     genomes, children, plans, others, streams, made, leasts, bins, binned,
 ):  # fmt: skip
@@ -260,7 +256,7 @@ def change_offspring(  # type: ignore[no-untyped-def]
         bins[(turn + 1) % 2, after, place] = i - first * about[WIDTH]
 
 
-def finish_offspring(  # type: ignore[no-untyped-def]
+def finish_offspring(
     first, islands, about, rates, values, encoding, multipliers, memo_keys, memo_bits, children,
     plans, losers, lengths, costs, limits, bits, keys, fates, queue, queued,
 ):  # fmt: skip
@@ -285,9 +281,7 @@ def finish_offspring(  # type: ignore[no-untyped-def]
 
 
 @device
-def remember(  # type: ignore[no-untyped-def]
-    first, count, fates, keys, limits, bits, memo_keys, memo_bits
-):
+def remember(first, count, fates, keys, limits, bits, memo_keys, memo_bits):
     """Keep what was fed in the memo; how many were known before."""
     hits = 0
     for i in range(first, first + count):
@@ -300,7 +294,7 @@ def remember(  # type: ignore[no-untyped-def]
     return hits
 
 
-def replace_losers(  # type: ignore[no-untyped-def]
+def replace_losers(
     first_island, about, genomes, values, lengths, bits, random, counters, best_value, front,
     front_lengths, front_bits, short, target, multipliers, memo_keys, memo_bits, children, losers,
     child_lengths, costs, limits, child_bits, keys, fates, queued, binned,
@@ -349,7 +343,7 @@ def replace_losers(  # type: ignore[no-untyped-def]
         next_word(state.random)
 
 
-def draw_networks(  # type: ignore[no-untyped-def]
+def draw_networks(
     first, islands, about, rates, activations, activation_counts, parts, simple, compound, kinds,
     random, restart, begin, end, attempt, given, founders, encoding, multipliers, memo_keys,
     memo_bits, children, plans, pending, lengths, costs, limits, bits, keys, fates, queue, queued,
@@ -384,7 +378,7 @@ def draw_networks(  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-def settle_networks(  # type: ignore[no-untyped-def]
+def settle_networks(
     first_island, about, rates, genomes, values, lengths, bits, random, counters, best_value, front,
     front_lengths, front_bits, restart, begin, end, attempt, given, multipliers, memo_keys,
     memo_bits, children, pending, child_lengths, costs, limits, child_bits, keys, fates, queued,
@@ -435,7 +429,7 @@ def settle_networks(  # type: ignore[no-untyped-def]
         )  # fmt: skip
 
 
-def end_restarts(restart, random):  # type: ignore[no-untyped-def]
+def end_restarts(restart, random):
     """The islands that started go on with other random numbers."""
     for island in range(cuda.grid(1), restart.size, cuda.gridsize(1)):
         if restart[island] != 0:
@@ -444,7 +438,7 @@ def end_restarts(restart, random):  # type: ignore[no-untyped-def]
 
 
 @device
-def best_after(values, value, place):  # type: ignore[no-untyped-def]
+def best_after(values, value, place):
     """The place of the next best network after that one; ties by place."""
     best = -1
     for i in range(values.size):
@@ -455,7 +449,7 @@ def best_after(values, value, place):  # type: ignore[no-untyped-def]
 
 
 @device
-def worst_places(values, count, places):  # type: ignore[no-untyped-def]
+def worst_places(values, count, places):
     """The places of the worst networks, the worst last; ties by place."""
     value, place = np.inf, values.size
     for k in range(count):
@@ -468,7 +462,7 @@ def worst_places(values, count, places):  # type: ignore[no-untyped-def]
         value, place = values[worst], worst
 
 
-def collect_offers(  # type: ignore[no-untyped-def]
+def collect_offers(
     about, members, genomes, values, lengths, bits, offers, offered_values, offered_lengths,
     offered_bits,
 ):  # fmt: skip
@@ -485,7 +479,7 @@ def collect_offers(  # type: ignore[no-untyped-def]
             offered_bits[number, k] = bits[island, place]
 
 
-def receive_offers(  # type: ignore[no-untyped-def]
+def receive_offers(
     about, homes, givers, fits, genomes, values, lengths, bits, counters, best_value, front,
     front_lengths, front_bits, offers, offered_values, offered_lengths, offered_bits, worst,
 ):  # fmt: skip
@@ -516,13 +510,13 @@ def receive_offers(  # type: ignore[no-untyped-def]
                 )  # fmt: skip
 
 
-def find_stagnant(counters, waits, restart):  # type: ignore[no-untyped-def]
+def find_stagnant(counters, waits, restart):
     for island in range(cuda.grid(1), restart.size, cuda.gridsize(1)):
         waited = counters[island, STEPS] - counters[island, IMPROVED_AT]
         restart[island] = 1 if waited >= waits[island] else 0
 
 
-def find_best(values, places, found):  # type: ignore[no-untyped-def]
+def find_best(values, places, found):
     """A thread an island: where its best network is, the first of equals."""
     for island in range(cuda.grid(1), places.size, cuda.gridsize(1)):
         place = best_after(values[island], -np.inf, -1)
@@ -530,7 +524,7 @@ def find_best(values, places, found):  # type: ignore[no-untyped-def]
         found[island] = values[island, place]
 
 
-def copy_rows(source, to):  # type: ignore[no-untyped-def]
+def copy_rows(source, to):
     """Rows of one width to rows of another; what a network uses must fit."""
     for i in range(cuda.blockIdx.x, source.shape[0], cuda.gridDim.x):
         for k in range(cuda.threadIdx.x, min(source.shape[1], to.shape[1]), cuda.blockDim.x):

@@ -21,7 +21,7 @@ from .._errors import InputError, MissingExtra
 from ..kernels._compile import CACHE_FOLDER, source_of
 
 try:
-    from numba import cuda
+    from numba import cuda as cuda
 except Exception as error:  # whatever a package that does not fit Numba or NumPy raises
     cuda = None
     _REASON = str(error) or type(error).__name__
@@ -293,7 +293,7 @@ def on_device(
             # Compiled later, with its scope filled.
             made[source] = device(copy, source.__name__ in APART)
             for name in source.__code__.co_names:
-                called = scope.get(name)
+                called: Any = scope.get(name)
                 if _hashable(called) and source_of(called) in twins:
                     scope[name] = twins[source_of(called)]
                 elif _is_helper(called):

@@ -87,7 +87,7 @@ bias_of = on_device(_loops.bias_of, SCALARS)
 
 
 @device
-def together(product, received, weight, value):  # type: ignore[no-untyped-def]
+def together(product, received, weight, value):
     """What a unit has received and one input more."""
     if product:
         return received * times(weight, value)
@@ -95,7 +95,7 @@ def together(product, received, weight, value):  # type: ignore[no-untyped-def]
 
 
 @device
-def finished(code, received, bias):  # type: ignore[no-untyped-def]
+def finished(code, received, bias):
     """`finish` for one entry."""
     if code >= PRODUCT and received != received:
         received = 0.0
@@ -103,28 +103,31 @@ def finished(code, received, bias):  # type: ignore[no-untyped-def]
 
 
 TEAM, TEAMS = 4, 1
-"""Threads that feed a network, and such teams in a block. `feeding` puts others in their place."""
+"""Threads that feed a network, and such teams in a block. `feed_kernel` puts others in their place,
+and functions for teams within a warp in the place of those for a whole block."""
+surprisal: Any = None
+"""That of the CPU, with the loops below; `feed_kernel` makes it."""
 
 
-def lane():  # type: ignore[no-untyped-def]
+def lane():
     """The thread's number in its team."""
     return cuda.threadIdx.x
 
 
-def team_number():  # type: ignore[no-untyped-def]
+def team_number():
     return 0
 
 
-def sync():  # type: ignore[no-untyped-def]
+def sync():
     """Let the team's threads wait for each other."""
     cuda.syncthreads()
 
 
-def any_of(flag):  # type: ignore[no-untyped-def]
+def any_of(flag):
     return cuda.syncthreads_or(flag) != 0
 
 
-def sum_of(x):  # type: ignore[no-untyped-def]
+def sum_of(x):
     """The sum over the team, the same for all of its threads and always in the same order."""
     parts = cuda.shared.array(TEAM, float64)
     here = cuda.threadIdx.x
@@ -144,28 +147,28 @@ def sum_of(x):  # type: ignore[no-untyped-def]
 # The same for teams that are a warp or a part of one.
 
 
-def lane_of_warp():  # type: ignore[no-untyped-def]
+def lane_of_warp():
     return cuda.threadIdx.x & (TEAM - 1)
 
 
-def team_of_block():  # type: ignore[no-untyped-def]
+def team_of_block():
     return cuda.threadIdx.x // TEAM
 
 
-def members():  # type: ignore[no-untyped-def]
+def members():
     """A bit for each thread of the warp that is in the team."""
     return ((1 << TEAM) - 1) << (cuda.threadIdx.x & (WARP - TEAM))
 
 
-def sync_warp():  # type: ignore[no-untyped-def]
+def sync_warp():
     cuda.syncwarp(members())
 
 
-def any_of_warp(flag):  # type: ignore[no-untyped-def]
+def any_of_warp(flag):
     return cuda.any_sync(members(), flag != 0)
 
 
-def sum_of_warp(x):  # type: ignore[no-untyped-def]
+def sum_of_warp(x):
     half = TEAM // 2
     while half > 0:
         x += cuda.shfl_xor_sync(members(), x, half)
@@ -182,26 +185,24 @@ IN_BLOCK = {
 }  # fmt: skip
 
 
-def fill(into, value):  # type: ignore[no-untyped-def]
+def fill(into, value):
     for i in range(lane(), into.size, TEAM):
         into[i] = value
     sync()
 
 
-def mend_product(x):  # type: ignore[no-untyped-def]
+def mend_product(x):
     """Nothing: `activate` of a product mends it too."""
 
 
-def activate(code, x, bias):  # type: ignore[no-untyped-def]
+def activate(code, x, bias):
     for i in range(lane(), x.size, TEAM):
         received = x[i] if x[i] == x[i] else 0.0
         x[i] = activate_one(code, received + bias)
     sync()
 
 
-def fold(  # type: ignore[no-untyped-def]
-    unit, r, below, into, genome, plan, weights, values, tree_rows, links
-):
+def fold(unit, r, below, into, genome, plan, weights, values, tree_rows, links):
     """A thread an entry, with all that it receives in one go."""
     product = genome[HEADER + UNIT_WORDS * unit] >= PRODUCT
     begin = links.root_counts[r]
@@ -227,9 +228,7 @@ def fold(  # type: ignore[no-untyped-def]
     sync()
 
 
-def feed_chunk(  # type: ignore[no-untyped-def]
-    genome, full, begin, end, plan, weights, values, tables, links, levels
-):
+def feed_chunk(genome, full, begin, end, plan, weights, values, tables, links, levels):
     """One component after the other, as on the CPU.
 
     A unit's connections are written down in shared memory, for all threads to read. Then a thread
@@ -308,9 +307,7 @@ def feed_chunk(  # type: ignore[no-untyped-def]
         first = last
 
 
-def feed_levels(  # type: ignore[no-untyped-def]
-    group, first, last, full, begin, end, genome, plan, weights, values, links, levels
-):
+def feed_levels(group, first, last, full, begin, end, genome, plan, weights, values, links, levels):
     """The units of a cycle, level by level: a thread takes a node of the level, with all units."""
     units = cuda.shared.array((TEAMS, MOST_MEMBERS), int32)[team_number()]
     codes = cuda.shared.array((TEAMS, MOST_MEMBERS), int32)[team_number()]
@@ -401,15 +398,13 @@ def feed_levels(  # type: ignore[no-untyped-def]
         level += 1
 
 
-def output_at(unit, r, node, plan, values, links):  # type: ignore[no-untyped-def]
+def output_at(unit, r, node, plan, values, links):
     q = plan[RESOLUTION, unit]
     at = node if q == r else links.entries[links.same_offsets[r, q] + node]
     return max(values[unit, at], 0.0)
 
 
-def set_chances(  # type: ignore[no-untyped-def]
-    inputs, outputs, r, begin, end, plan, values, chances, links
-):
+def set_chances(inputs, outputs, r, begin, end, plan, values, chances, links):
     for i in range(lane(), end - begin, TEAM):
         if outputs == 1:
             p = min(output_at(inputs, r, begin + i, plan, values, links), 1.0)
@@ -429,7 +424,7 @@ def set_chances(  # type: ignore[no-untyped-def]
     sync()
 
 
-def chunk_bits(chances, items, weights, start, buffer):  # type: ignore[no-untyped-def]
+def chunk_bits(chances, items, weights, start, buffer):
     """As on the CPU, items that count once are multiplied first, here by each thread its own."""
     impossible = 0
     bits = 0.0
@@ -461,11 +456,11 @@ def chunk_bits(chances, items, weights, start, buffer):  # type: ignore[no-untyp
     return sum_of(bits)
 
 
-def planned(genome, inputs, outputs, full, plan, weights, reach):  # type: ignore[no-untyped-def]
+def planned(genome, inputs, outputs, full, plan, weights, reach):
     """In place of `make_plan`: plans are made before, a thread a network."""
 
 
-def feed_networks(  # type: ignore[no-untyped-def]
+def feed_networks(
     about, sizes, rows, entries, same_offsets, previous_offsets, root_counts, levels, chunks,
     chunk_start, items, item_weights, item_start, lower_bounds, words, starts, queue, queued,
     plans, weights, reach, values, tables, chances, limits, bits,
@@ -492,7 +487,7 @@ def feed_networks(  # type: ignore[no-untyped-def]
             chances[number],
         )  # fmt: skip
         genome = words[starts[i] : starts[i + 1]]
-        found = surprisal(genome, tree, work, limits[i])  # noqa: F821
+        found = surprisal(genome, tree, work, limits[i])
         if lane() == 0:
             bits[i] = found
 
@@ -527,9 +522,7 @@ def feed_kernel(team: int, teams: int, max_registers: int | None = None) -> Any:
     return kernel(renamed(feed_networks, name, scope), max_registers)
 
 
-def plan_networks(  # type: ignore[no-untyped-def]
-    about, words, starts, queue, queued, plans, weights, reach
-):
+def plan_networks(about, words, starts, queue, queued, plans, weights, reach):
     """A thread a network of the queue: its plan."""
     for q in range(cuda.grid(1), queued[0], cuda.gridsize(1)):
         i = queue[q]
@@ -539,9 +532,7 @@ def plan_networks(  # type: ignore[no-untyped-def]
         )
 
 
-def weigh_networks(  # type: ignore[no-untyped-def]
-    words, starts, count, encoding, plans, lengths, norms
-):
+def weigh_networks(words, starts, count, encoding, plans, lengths, norms):
     """A thread a network: |G|, L1 and L2."""
     for i in range(cuda.grid(1), count, cuda.gridsize(1)):
         genome = words[starts[i] : starts[i + 1]]

@@ -49,17 +49,20 @@ from ._memory import (
     within_memory,
 )
 
-DECKS = 8
+DECKS = 1 if SIMULATED else 8
 """Parts of the islands. While the last threads of one are at work, another fills the card."""
 GROUP = 16
 """Islands with one archive, which is the first of them."""
-MEMO_ENTRIES = 1 << 12
+MEMO_ENTRIES = 1 << 13
 """Scores that an island remembers."""
 FOUNDER_PERIOD = 15
 """Sets of parts repeat every five islands, founders every three."""
 LOWER = "lower --islands or --population, or search with fewer strings"
 THREADS = 8 if SIMULATED else 64
 """Of a block in which a thread has an offspring or an island of its own."""
+ROW_TYPE = np.int64 if SIMULATED else np.int32
+"""A word of a row on the card. Weights that a search makes fit 32 bits, and NumPy, which stands in
+for the card's compiler in the simulator, would not widen them."""
 ROW_BYTES = 4
 NEVER = 2**62
 
@@ -130,7 +133,7 @@ class Islands:
             self.multipliers = to(self.tools.multipliers)
             self.given = to(given)
             width = max(self.founder_words, 1)
-            table = np.zeros((max(len(founders), 1), width), dtype=np.int32)
+            table = np.zeros((max(len(founders), 1), width), dtype=ROW_TYPE)
             for row, words in zip(table, founders, strict=False):
                 row[: words.size] = words
             self.founders = to(table)
@@ -194,7 +197,7 @@ class Islands:
                         "the run has a network with a weight of more than 2,147,483,647, "
                         "which the card's rows do not hold; go on with it on the CPU."
                     )
-                wide = np.zeros((rows.shape[0], words), dtype=np.int32)
+                wide = np.zeros((rows.shape[0], words), dtype=ROW_TYPE)
                 wide[:, : rows.shape[1]] = rows
                 there[island].copy_to_device(wide)
         for name in ("values", "lengths", "bits", "random", "counters", "best_value",
@@ -237,8 +240,8 @@ class Islands:
 
     def _make_rows(self, words: int) -> None:
         make = cuda.device_array
-        self.genomes = make((self.count, self.population, words), np.int32)
-        self.front_rows = make((self.count, FRONT_SIZE, words), np.int32)
+        self.genomes = make((self.count, self.population, words), ROW_TYPE)
+        self.front_rows = make((self.count, FRONT_SIZE, words), ROW_TYPE)
         self._make_decks(words)
 
     def _make_decks(self, words: int) -> None:
@@ -248,7 +251,7 @@ class Islands:
         self.words = words
         self.repeated: list[Callable[[], None]] = []
         self.decks: list[Deck] = []
-        self.children = cuda.device_array((self.slots, words), np.int32)
+        self.children = cuda.device_array((self.slots, words), ROW_TYPE)
         self.flat_children = self.children.reshape(self.slots * words)
         self.starts = cuda.to_device(np.arange(self.slots + 1, dtype=np.int64) * words)
         self.plans = new_plans(self.slots, columns)
@@ -288,7 +291,7 @@ class Islands:
             for name in ("genomes", "front_rows"):
                 old = getattr(self, name)
                 count, rows, width = old.shape
-                wide = cuda.device_array((count, rows, words), np.int32)
+                wide = cuda.device_array((count, rows, words), ROW_TYPE)
                 kernels.copy_rows_kernel[self._grid(count * rows, 1), WARP](
                     old.reshape(count * rows, width), wide.reshape(count * rows, words)
                 )
@@ -458,7 +461,7 @@ class Islands:
         count = len(members)
         with within_memory(LOWER):
             make = cuda.device_array
-            offers = make((count, size, self.words), np.int32)
+            offers = make((count, size, self.words), ROW_TYPE)
             values = make((count, size), np.float64)
             lengths = make((count, size), np.int64)
             bits = make((count, size), np.float64)

@@ -119,9 +119,9 @@ def start_stream(random, number, stream):
 
 @device
 def batch_begin(steps, population):
-    """Where in its generation the batch after so many steps begins and ends."""
+    """Where in its generation the batch after so many steps begins and ends; it is never empty."""
     done = steps % population
-    batch = (done * BATCHES + population - 1) // population
+    batch = (BATCHES * (done + 1) + population - 1) // population - 1
     return population * batch // BATCHES, population * (batch + 1) // BATCHES
 
 

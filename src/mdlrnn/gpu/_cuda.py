@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -41,12 +42,15 @@ APART = {
 
 def require_card() -> None:
     """Raise unless there is a card that kernels can be compiled for and run on."""
-    if cuda is None:
-        if "No module named" in _REASON:
-            raise MissingExtra("a search on a graphics card", "numba-cuda", "gpu")
-        raise InputError(f"Numba cannot use CUDA here ({_REASON}); install numba-cuda anew.")
     if SIMULATED:
         return
+    if find_spec("numba_cuda") is None:
+        raise MissingExtra("the device cuda", "numba-cuda", "gpu")
+    if cuda is None:
+        raise InputError(
+            f"Numba cannot use CUDA here ({_REASON}); install versions of numba, numba-cuda and "
+            "numpy that fit each other."
+        )
     try:
         there = bool(cuda.is_available())
     except Exception:  # drivers fail in many ways

@@ -393,7 +393,7 @@ class Islands:
         edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
         for deck in self.decks:
             for begin, end in pairwise(edges):
-                for attempt in range(kernels.TRIES):
+                for attempt in range(kernels.TRIES if end > begin else 0):
                     if not self._draw(deck, begin, end, attempt):
                         break
         kernels.end_restarts_kernel[self._grid(self.count, THREADS), THREADS](

@@ -194,8 +194,8 @@ def go_on(
     opened = reopen(home, known, stop, device)
     if device is not None and device != before:
         display.say(
-            f"The run was on the device {before} and goes on on {device}; it finds other networks "
-            "than it would have found there."
+            f"this run was on the device {before} and continues on {device}, where it finds other "
+            "networks than it would have found there."
         )
     return _carry_out(
         opened, workers, source, until, prove, threads, executor, display, on_progress

@@ -90,7 +90,7 @@ def compare(name: str, generations: int) -> None:
     def no_ring(count: int, turn: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
         return np.full((count, 1), -1, dtype=np.int64)
 
-    _islands._ring = no_ring  # type: ignore[assignment]
+    _islands._ring = no_ring
     problem = problem_of(name, GROUPS * GROUP)
     interval = problem.search.migration_interval
     began = time.perf_counter()

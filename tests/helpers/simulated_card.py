@@ -45,7 +45,7 @@ def scores() -> Any:
         known = vectors(name)
         found += pairs(known.networks[:count], known.corpus, known.encoding)
     every = Encoding("paper", tuple(ACTIVATIONS), products=True)
-    task = problem(every, unrestricted=True, islands=1, population=16)
+    task = problem(every, unrestricted=True, islands=1, population=12)
     islands = Islands(task)
     islands.begin()
     islands.advance(1)
@@ -112,7 +112,7 @@ def migrates() -> Any:
         for archive, i in ((0, 1), (3, 4))
     ]
     new = [not np.array_equal(before[i].values, after[i].values) for i in range(5)]
-    ring = problem(Encoding.every_part(), islands=4, population=3, restarts=False)
+    ring = problem(Encoding.every_part(), islands=3, population=3, restarts=False)
     others = Islands(ring)
     others.begin()
     others.migrate(0)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._errors import InputError
-from ..kernels._genome import HEADER, Words, size_of
+from ..kernels._genome import CONNECTION_WORDS, HEADER, UNIT_WORDS, Words, size_of
 from ..kernels._mutate import compound_rates
 from ..kernels._state import COUNTERS, FRONT_COUNT, FRONT_SIZE, STEPS, State
 from ..search._founders import founders_for
@@ -531,13 +531,16 @@ class Islands:
         for island in range(self.count):
             rows = self.genomes[island].copy_to_host()
             front = self.front_rows[island].copy_to_host()
-            front[int(parts["counters"][island, FRONT_COUNT]) :] = 0
-            longest = max(int(_sizes(rows).max()), int(_sizes(front).max()), HEADER)
+            entries = int(parts["counters"][island, FRONT_COUNT])
+            front[entries:] = 0
+            longest = max(int(_sizes(rows).max()), int(_sizes(front).max()))
             own = {name: part[island].copy() for name, part in parts.items()}
+            own["front_lengths"][entries:] = 0
+            own["front_bits"][entries:] = 0
             found.append(
                 State(
-                    genomes=rows[:, :longest].astype(np.int64),
-                    front=front[:, :longest].astype(np.int64),
+                    genomes=_cleared(rows, longest),
+                    front=_cleared(front, longest),
                     **own,
                 )
             )
@@ -550,7 +553,16 @@ def _ring(count: int, turn: int) -> NDArray[np.int64]:
 
 
 def _sizes(rows: NDArray[Any]) -> NDArray[np.int64]:
-    return HEADER + 3 * rows[:, 0].astype(np.int64) + 3 * rows[:, 1].astype(np.int64)
+    units, connections = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
+    sizes: NDArray[np.int64] = HEADER + UNIT_WORDS * units + CONNECTION_WORDS * connections
+    return sizes
+
+
+def _cleared(rows: NDArray[Any], width: int) -> Words:
+    """Rows of so many words, with zeros behind what a network uses: what else lies there on the
+    card depends on what was there before."""
+    kept = np.arange(width) < _sizes(rows)[:, None]
+    return np.where(kept, rows[:, :width], 0).astype(np.int64)
 
 
 def _used(row: NDArray[Any]) -> Words:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .._checks import check_known, check_threads, short
+from .._checks import check_threads, short
 from .._errors import InputError
 from .._files import PathLike
 from ..cluster._connect import connected
@@ -22,7 +22,7 @@ from ..proofs._prover import Prover, Theorem
 from ..proofs._solver import require
 from ..runs._files import BEST, PROVED, holds_run
 from ..runs._recorder import SHOWN, Recorder, begin, reopen
-from ..runs._settings import CARD, CPU, DEVICES, read_settings
+from ..runs._settings import CARD, CPU, check_device, read_settings
 from ..search._archipelago import network_of
 from ..search._crew import Crew
 from ..search._evolve import OnProgress
@@ -334,7 +334,7 @@ def _check_device(
     """Refuse a device that is not there before anything is written."""
     if device is None:
         return
-    check_known(device, DEVICES, "device")
+    check_device(device)
     if device == CARD:
         if any(given is not None for given in (threads, executor, cluster, crew)):
             raise InputError(

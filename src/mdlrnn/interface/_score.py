@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .._checks import check_known, short
+from .._checks import short
 from .._errors import InputError
 from ..kernels._scoring import score_many as score_networks
 from ..network._alphabet import has_words
 from ..network._encoding import Encoding
 from ..network._objective import Score
 from ..runs._networks import network_from
-from ..runs._settings import CARD, DEVICES
+from ..runs._settings import CARD, check_device
 from ..tasks._sources import source_from
 
 
@@ -41,7 +41,7 @@ def score_many(
     words = any(has_words(network.alphabet) for network in found)
     corpus = source_from(source, words=words).corpus()
     if device is not None:
-        check_known(device, DEVICES, "device")
+        check_device(device)
     if device == CARD:
         if threads is not None:
             raise InputError(f"threads are for the CPU; leave them out with the device {CARD}.")

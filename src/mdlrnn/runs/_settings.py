@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._checks import short
 from .._errors import InputError
 from .._version import __version__
 from ..network._encoding import Encoding
@@ -41,6 +42,12 @@ RENAMED = {
 }
 """Fields of the first format, and what they are called since."""
 _ENCODING_FIELDS = ("encoding", "activations", "products")
+
+
+def check_device(device: object) -> None:
+    """Raise unless it is the name of a device; 'gpu' is not taken for a misspelt 'cpu'."""
+    if device not in DEVICES:
+        raise InputError(f"unknown device {short(device)}; use one of {', '.join(DEVICES)}.")
 
 
 class Settings(NamedTuple):

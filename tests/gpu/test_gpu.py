@@ -48,6 +48,7 @@ def test_scores_are_those_of_the_cpu() -> None:
 def test_islands_go_on_exactly_and_hold_the_scores_of_the_cpu() -> None:
     found = simulated("goes_on")
     assert found["same"]
+    assert found["batches"]
     assert found["wrong"] <= 1e-9
     assert found["steps"] == [12, 12]
     assert found["no worse"]

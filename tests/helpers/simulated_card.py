@@ -14,6 +14,7 @@ import numpy as np
 from helpers.data import vectors
 from mdlrnn import Corpus, Encoding, Network, Search, Stop, evolve, resume, score_many
 from mdlrnn.gpu import _islands
+from mdlrnn.gpu._breeding import batch_begin
 from mdlrnn.gpu._card import evolve_on_card
 from mdlrnn.gpu._islands import Islands
 from mdlrnn.network._activations import ACTIVATIONS
@@ -87,11 +88,23 @@ def goes_on() -> Any:
     best = min(float(state.values.min()) for state in middle)
     return {
         "same": same,
+        "batches": all(map(batches_are_whole, range(2, 130))),
         "wrong": wrong,
         "steps": whole.counters.copy_to_host()[:, 0].tolist(),
         "no worse": bool(whole.best()[0].min() <= best),
         "front": [entry[0] for entry in whole.front()],
     }
+
+
+def batches_are_whole(population: int) -> bool:
+    """Whether the batches of a generation follow on each other, none of them empty."""
+    steps = 0
+    while steps < population:
+        begin, end = batch_begin(steps, population)
+        if begin != steps or end <= begin:
+            return False
+        steps = end
+    return steps == population
 
 
 def migrates() -> Any:

@@ -19,6 +19,7 @@ ROOMS = (
     ("corpus",),
     ("kernels",),
     ("search",),
+    ("gpu",),
     ("cluster",),
     ("languages", "zoo"),
     ("tasks",),

@@ -56,12 +56,18 @@ class Speed(NamedTuple):
         return self.many / self.one
 
 
-def score_speeds(seconds: float, threads: int) -> Iterator[Speed]:
-    """The speed of scoring, corpus by corpus: the best of several rounds, each `seconds` long."""
+def bench_networks() -> Iterator[tuple[str, list[Network], Encoding, float]]:
+    """A corpus' name, its networks, their encoding, and the speed of the authors' code."""
     text = (resources.files("mdlrnn") / "data" / "bench_score.json").read_text(encoding="utf-8")
     for name, entry in json.loads(text).items():
         networks = [Network.from_dict(data) for data in entry["networks"]]
         encoding = Encoding("tacl2022", tuple(entry["activations"]), products=True)
+        yield name, networks, encoding, entry["authors"]
+
+
+def score_speeds(seconds: float, threads: int) -> Iterator[Speed]:
+    """The speed of scoring, corpus by corpus: the best of several rounds, each `seconds` long."""
+    for name, networks, encoding, authors in bench_networks():
         corpus = source_from(name).corpus()
         batch = Batch(corpus, encoding, networks)
         batch.score(0, len(networks))
@@ -73,7 +79,7 @@ def score_speeds(seconds: float, threads: int) -> Iterator[Speed]:
         one = _rate(one_round, 1)
         many = _rate(one_round, threads)
         padded = _padded_rate(corpus, networks, seconds)
-        yield Speed(name, len(networks), entry["authors"], padded, one, threads, many)
+        yield Speed(name, len(networks), authors, padded, one, threads, many)
 
 
 def _rate(batch: Batch, threads: int) -> float:

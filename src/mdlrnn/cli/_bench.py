@@ -9,8 +9,17 @@ from typing import Any, TypeVar
 import click
 
 from .._errors import InputError
-from ..bench import Speed, evolve_speeds, score_speeds
+from ..bench import (
+    CardSpeed,
+    Speed,
+    card_evolve_speeds,
+    card_score_speeds,
+    evolve_speeds,
+    score_speeds,
+)
+from ..interface._evolve import CARD_ISLANDS
 from ..interface._say import say, say_json
+from ..runs._settings import CARD, DEVICES
 from ..tasks._sources import source_from, task_from
 from ._options import json_option
 
@@ -30,11 +39,20 @@ def threads_option(command: Command) -> Command:
     )(command)
 
 
+def device_option(command: Command) -> Command:
+    return click.option(
+        "--device",
+        type=click.Choice(DEVICES),
+        help="cuda: a graphics card beside all threads.",
+    )(command)
+
+
 @bench.command("score", short_help="Networks scored a second, beside plain NumPy.")
 @click.option("--seconds", default=1.0, show_default=True, help="Time for each measurement.")
 @threads_option
+@device_option
 @json_option
-def bench_score(seconds: float, threads: int | None, as_json: bool) -> None:
+def bench_score(seconds: float, threads: int | None, device: str | None, as_json: bool) -> None:
     """Networks scored a second, beside plain NumPy and the authors' released code.
 
     The networks and corpora are fixed, and all scores are finite. Plain NumPy feeds the padded
@@ -44,20 +62,38 @@ def bench_score(seconds: float, threads: int | None, as_json: bool) -> None:
     if not 0 < seconds <= 3600:
         raise InputError(f"--seconds is {seconds:g}; give a number above 0, at most 3600.")
     threads = threads or os.cpu_count() or 1
+    if device == CARD:
+        card_speeds = card_score_speeds(seconds, threads)
+        _show_card_speeds("networks scored a second", card_speeds, threads, as_json)
+        return
     _show_speeds("networks scored a second", score_speeds(seconds, threads), threads, as_json)
 
 
 @bench.command("evolve", short_help="Steps of the search a second, beside plain NumPy.")
 @threads_option
+@device_option
+@click.option(
+    "--islands",
+    type=click.IntRange(1),
+    default=CARD_ISLANDS,
+    show_default=True,
+    help="Islands on the card.",
+)
 @json_option
-def bench_evolve(threads: int | None, as_json: bool) -> None:
+def bench_evolve(threads: int | None, device: str | None, islands: int, as_json: bool) -> None:
     """Steps of the paper's search a second, beside what plain NumPy would allow.
 
     Two islands of 500 networks a thread; generations 100 to 500 are measured. Plain NumPy only
     scores the networks of an island, in this run. The authors' search was measured once, on
     anbn_500 and one core of another machine.
+
+    With --device cuda it is the default search, on more corpora, and no other code is measured.
     """
     threads = threads or os.cpu_count() or 1
+    if device == CARD:
+        card_speeds = card_evolve_speeds(threads, islands)
+        _show_card_speeds("steps of the search a second", card_speeds, threads, as_json)
+        return
     _show_speeds("steps of the search a second", evolve_speeds(threads), threads, as_json)
 
 
@@ -94,6 +130,19 @@ def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
         return
     _show_training("all", models, alone, together)
     say("\nmilliseconds an epoch of all models of a cell and size")
+
+
+def _show_card_speeds(title: str, speeds: Iterable[CardSpeed], threads: int, as_json: bool) -> None:
+    found: list[dict[str, Any]] = []
+    for speed in speeds:
+        if not found and not as_json:
+            say(title)
+            say(f"{'corpus':<14}{f'{threads} threads':>14}{'card':>14}{'ratio':>8}")
+        found.append({**speed._asdict(), "ratio": speed.ratio})
+        if not as_json:
+            say(f"{speed.corpus:<14}{speed.many:>14,.0f}{speed.card:>14,.0f}{speed.ratio:>8.1f}")
+    if as_json:
+        say_json(found)
 
 
 def _show_training(name: str, models: int, alone: float, together: float) -> None:

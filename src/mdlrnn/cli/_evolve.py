@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from .._errors import InputError
 from ..cluster._mpi import mpi_crew
-from ..interface._evolve import go_on, start
+from ..interface._evolve import CARD_ISLANDS, go_on, start
 from ..interface._progress import Display, display_for
 from ..interface._say import say
 from ..interface._seeds import run_seeds, seeds_table
@@ -23,7 +23,7 @@ from ..network._encoding import Encoding
 from ..network._objective import OBJECTIVES
 from ..network.schemes import SCHEMES
 from ..runs._files import holds_run
-from ..runs._settings import read_settings
+from ..runs._settings import CARD, DEVICES, read_settings
 from ..search._crew import Crew
 from ..search._run import Progress, Run
 from ..search._settings import GENERATIONS, LIMITS, UNLIMITED, Search, Stop
@@ -88,6 +88,11 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
     metavar="WHERE",
     help="Run on Dask: tcp://HOST:PORT, local:N for N processes, or a .yaml file.",
 )
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    help="cuda: on a graphics card.  [default: cpu; with --resume as before]",
+)
 @click.option("--mpi", is_flag=True, help="Run on the processes that mpirun started.")
 @click.option(
     "--search",
@@ -95,7 +100,7 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
     type=click.Choice(list(SEARCHES)),
     help="paper: as in the paper, with 250 islands.",
 )
-@_number("--islands", Search.islands, "Populations that evolve apart.")
+@_number("--islands", Search.islands, f"Populations that evolve apart; {CARD_ISLANDS:,} on a card.")
 @_number("--population", Search.population, "Networks on each island.")
 @_number("--tournament", Search.tournament, "Networks that compete at each step.")
 @_rate("further_mutation_rate", "Chance to mutate once more.")
@@ -160,6 +165,7 @@ def evolve(
     seeds: int | None,
     threads: int | None,
     cluster: str | None,
+    device: str | None,
     mpi: bool,
     kind: str | None,
     objective: str | None,
@@ -196,14 +202,16 @@ def evolve(
     display = display_for(quiet, as_json)
     if mpi and (cluster is not None or threads is not None):
         raise InputError("--mpi has its own processes; leave out --cluster and --threads.")
+    if mpi and device == CARD:
+        raise InputError("--mpi is for the CPU; leave it out with --device cuda.")
 
     def carry_out(crew: Crew | None, signals: StopSignals) -> list[Run]:
         def tell(progress: Progress) -> bool:
             return signals.asked
 
         common: dict[str, Any] = {
-            "until": until, "threads": threads, "cluster": cluster, "crew": crew,
-            "display": display, "on_progress": tell,
+            "until": until, "threads": threads, "cluster": cluster, "device": device,
+            "crew": crew, "display": display, "on_progress": tell,
         }  # fmt: skip
         if resume is None:
             assert source is not None
@@ -251,6 +259,8 @@ def _new(
     out: str | Path | None,
     **common: Any,
 ) -> Run:
+    if common["device"] == CARD and kind != "paper":
+        given = {"islands": CARD_ISLANDS, **given}
     search, encoding = _search(given, kind)
     stop = Stop(**limits)
     if kind == "paper" and stop.generations is None:

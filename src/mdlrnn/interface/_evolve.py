@@ -22,7 +22,7 @@ from ..proofs._prover import Prover, Theorem
 from ..proofs._solver import require
 from ..runs._files import BEST, PROVED, holds_run
 from ..runs._recorder import SHOWN, Recorder, begin, reopen
-from ..runs._settings import read_settings
+from ..runs._settings import CARD, CPU, check_device, read_settings
 from ..search._archipelago import network_of
 from ..search._crew import Crew
 from ..search._evolve import OnProgress
@@ -33,6 +33,8 @@ from ..tasks._sources import Source, source_from, source_of
 from ._progress import Display, display_in_python
 
 Kind = TypeVar("Kind")
+CARD_ISLANDS = 4096
+"""Islands on a card, unless a search says otherwise."""
 PROVED_RIGHT = "proved"
 """The one thing that a search can go on for."""
 
@@ -52,6 +54,7 @@ def evolve(
     threads: int | None = None,
     executor: Executor | None = None,
     cluster: object = None,
+    device: str | None = None,
     progress: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
@@ -70,13 +73,14 @@ def evolve(
     Islands are advanced by as many threads as there are cores, or by the executor or the cluster
     given: a Dask client, the address of a scheduler ('tcp://host:8786'), 'local:8' for so many
     processes of this machine, or a YAML file for a batch system. The same seed gives the same
-    networks on any of them.
+    networks on any of them. With `device="cuda"` they are advanced by a graphics card, thousands of
+    them unless a search is given; it repeats itself, and finds other networks than the CPU.
     """
     display = display_in_python(progress)
     return start(
         source, search, stop=stop, until=until, objective=objective, folder=folder, size=size,
         words=words, hold_out=hold_out, prove=prove, threads=threads, executor=executor,
-        cluster=cluster, display=display, on_progress=on_progress,
+        cluster=cluster, device=device, display=display, on_progress=on_progress,
     )  # fmt: skip
 
 
@@ -90,18 +94,21 @@ def resume(
     threads: int | None = None,
     executor: Executor | None = None,
     cluster: object = None,
+    device: str | None = None,
     progress: bool | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
     """Go on with the run in a folder, exactly as if it had never stopped.
 
     `stop` gives it other limits, which count from the very start of the run; without it they stay.
-    Nothing else can change: a corpus, where one is given, must be the run's own.
+    Nothing else can change: a corpus, where one is given, must be the run's own. A run goes on on
+    the device that it was on, or on the one given, and finds other networks there.
     """
     display = display_in_python(progress)
     return go_on(
         folder, stop=stop, until=until, corpus=corpus, prove=prove, threads=threads,
-        executor=executor, cluster=cluster, display=display, on_progress=on_progress,
+        executor=executor, cluster=cluster, device=device, display=display,
+        on_progress=on_progress,
     )  # fmt: skip
 
 
@@ -121,10 +128,14 @@ def start(
     threads: int | None = None,
     executor: Executor | None = None,
     cluster: object = None,
+    device: str | None = None,
     crew: Crew | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
     """`evolve`, with the display given; a folder may be named after the source."""
+    _check_device(device, threads, executor, cluster, crew)
+    if search is None and device == CARD:
+        search = Search(islands=CARD_ISLANDS)
     search = _value(search, Search, "search")
     stop = _value(stop, Stop, "stop")
     _check_common(until, threads, executor, cluster)
@@ -143,7 +154,7 @@ def start(
     search = replace(search, encoding=encoding)
     problem = Problem(corpus, search, encoding, _objective(objective))
     home = folder(source) if callable(folder) else folder
-    opened = begin(home, problem, stop, source.about(), held)
+    opened = begin(home, problem, stop, source.about(), held, device or CPU)
     return _carry_out(
         opened, workers, source, until, prove, threads, executor, display, on_progress
     )
@@ -160,6 +171,7 @@ def go_on(
     threads: int | None = None,
     executor: Executor | None = None,
     cluster: object = None,
+    device: str | None = None,
     crew: Crew | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
@@ -169,15 +181,22 @@ def go_on(
     if stop is not None:
         stop = _value(stop, Stop, "stop")
     _check_common(until, threads, executor, cluster)
-    workers = _workers(cluster, crew)
     home = Path(folder)
+    before = read_settings(home).device if holds_run(home) else CPU
+    _check_device(device or before, threads, executor, cluster, crew)
+    workers = _workers(cluster, crew)
     source = run_source(home) if holds_run(home) else None
     if until is not None and source is not None:
         _demand(source)
         stop = _unlimited(stop or read_settings(home).stop)
     words = source is not None and source.words
     known = None if corpus is None else source_from(corpus, words=words).corpus()
-    opened = reopen(home, known, stop)
+    opened = reopen(home, known, stop, device)
+    if device is not None and device != before:
+        display.say(
+            f"this run was on the device {before} and continues on {device}, where it finds other "
+            "networks than it would have found there."
+        )
     return _carry_out(
         opened, workers, source, until, prove, threads, executor, display, on_progress
     )
@@ -307,6 +326,25 @@ def _unlimited(stop: Stop) -> Stop:
 def _workers(cluster: object, crew: Crew | None) -> AbstractContextManager[Crew | None]:
     """Who advances the islands, if it is not threads or an executor."""
     return nullcontext(crew) if cluster is None else connected(cluster)
+
+
+def _check_device(
+    device: object, threads: object, executor: object, cluster: object, crew: object
+) -> None:
+    """Refuse a device that is not there before anything is written."""
+    if device is None:
+        return
+    check_device(device)
+    if device == CARD:
+        if any(given is not None for given in (threads, executor, cluster, crew)):
+            raise InputError(
+                "threads, executors, clusters and MPI are for the CPU; leave them out with the "
+                f"device {CARD}."
+            )
+        # Imported here: without a card nothing of CUDA is needed.
+        from ..gpu._cuda import require_card
+
+        require_card()
 
 
 def _check_common(until: object, threads: object, executor: object, cluster: object) -> None:

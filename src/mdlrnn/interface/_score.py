@@ -11,6 +11,7 @@ from ..network._alphabet import has_words
 from ..network._encoding import Encoding
 from ..network._objective import Score
 from ..runs._networks import network_from
+from ..runs._settings import CARD, check_device
 from ..tasks._sources import source_from
 
 
@@ -28,8 +29,10 @@ def score_many(
     encoding: Encoding | None = None,
     *,
     threads: int | None = None,
+    device: str | None = None,
 ) -> list[Score]:
-    """The scores of many networks, on as many threads as asked for (by default, all cores)."""
+    """The scores of many networks, on as many threads as asked for (by default, all cores), or
+    with `device="cuda"` on a graphics card."""
     if isinstance(networks, str) or not isinstance(networks, Iterable):
         raise InputError(f"networks is {short(networks)}; give a list of networks.")
     if encoding is not None and not isinstance(encoding, Encoding):
@@ -37,4 +40,13 @@ def score_many(
     found = [network_from(network) for network in networks]
     words = any(has_words(network.alphabet) for network in found)
     corpus = source_from(source, words=words).corpus()
+    if device is not None:
+        check_device(device)
+    if device == CARD:
+        if threads is not None:
+            raise InputError(f"threads are for the CPU; leave them out with the device {CARD}.")
+        # Imported here: without a card nothing of CUDA is needed.
+        from ..gpu._scoring import score_on_card
+
+        return score_on_card(found, corpus, encoding)
     return score_networks(found, corpus, encoding, threads=threads)

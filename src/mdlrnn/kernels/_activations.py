@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..network._activations import ACTIVATIONS
-from ._arithmetic import exp, tanh
+from ._arithmetic import exp, floor, tanh
 from ._compile import compiled, source_of
 from ._types import Floats
 
@@ -39,7 +39,7 @@ def activate_one(code: int, x: float) -> float:
     if code == SQUARE:
         return x * x
     if code == FLOOR:
-        return float(np.floor(x))
+        return floor(x)
     if code == STEP:
         return 1.0 if x > 0.0 else 0.0
     if code == MOD2:
@@ -57,18 +57,18 @@ def activate_one(code: int, x: float) -> float:
 
 @compiled
 def mod2(x: float) -> float:
-    return x - 2.0 * np.floor(x * 0.5)
+    return x - 2.0 * floor(x * 0.5)
 
 
 @compiled
 def mod4(x: float) -> float:
-    return x - 4.0 * np.floor(x * 0.25)
+    return x - 4.0 * floor(x * 0.25)
 
 
 @compiled
 def mod3(x: float) -> float:
     """x modulo 3 in [0, 3): the quotient may round up, which the last line mends."""
-    r = x - 3.0 * np.floor(x / 3.0)
+    r = x - 3.0 * floor(x / 3.0)
     return r + 3.0 if r < 0.0 else r
 
 
@@ -91,7 +91,7 @@ def activate(code: int, x: Floats, bias: float) -> None:
             x[i] = y * y
     elif code == FLOOR:
         for i in range(n):
-            x[i] = np.floor(saturate(x[i] + bias))
+            x[i] = floor(saturate(x[i] + bias))
     elif code == STEP:
         for i in range(n):
             x[i] = 1.0 if x[i] + bias > 0.0 else 0.0

@@ -74,22 +74,11 @@ def advance(
     for _ in range(steps):
         for k in range(4):
             saved[k] = state.random[k]
-        if crowded:
-            winner = loser = below(state.random, population)
-        else:
-            winner, loser = select(state.values, population, tournament, state.random)
-        parent = state.genomes[winner]
-        donor = parent
-        crossing = space.crossover_rate > 0 and happens(space.crossover_rate, state.random)
-        if crossing:
-            other, _ = select(state.values, population, tournament, state.random)
-            donor = state.genomes[other]
-        stacking = stacks and not crossing and happens(space.stack_rate, state.random)
-        needed = size_of(parent) + ROOM
-        if crossing:
-            needed += size_of(donor)
-        elif stacking:
-            needed += STACK_GROWTH
+        winner, loser, other, crossing, stacking = draw_parents(
+            state.values, population, tournament, crowded, stacks, state.random, space
+        )
+        parent, donor = state.genomes[winner], state.genomes[other]
+        needed = words_needed(parent, donor, crossing, stacking)
         if needed > parent.size:
             for k in range(4):
                 state.random[k] = saved[k]
@@ -102,9 +91,7 @@ def advance(
             state.values[loser] if elitist else np.inf,
         )  # fmt: skip
         state.counters[STEPS] += 1
-        if elitist and value > state.values[loser]:
-            continue
-        if distinct and is_known(value, state.values):
+        if not is_welcome(value, state.values, loser, elitist, distinct):
             continue
         copy_row(child, state.genomes[loser])
         keep(state, loser, child, length, bits, value)
@@ -118,6 +105,49 @@ def new_network(genome: Words, random: Random, space: Space) -> None:
         founder(genome, random, space)
     else:
         random_network(genome, random, space)
+
+
+@compiled
+def draw_parents(
+    values: Floats,
+    population: int,
+    tournament: int,
+    crowded: bool,
+    stacks: bool,
+    random: Random,
+    space: Space,
+) -> tuple[int, int, int, bool, bool]:
+    """A parent, whom its offspring contends with, a donor, and whether the offspring takes an
+    output from the donor or gets a stack."""
+    if crowded:
+        winner = loser = below(random, population)
+    else:
+        winner, loser = select(values, population, tournament, random)
+    other = winner
+    crossing = space.crossover_rate > 0 and happens(space.crossover_rate, random)
+    if crossing:
+        other, _ = select(values, population, tournament, random)
+    stacking = stacks and not crossing and happens(space.stack_rate, random)
+    return winner, loser, other, crossing, stacking
+
+
+@compiled
+def words_needed(parent: Words, donor: Words, crossing: bool, stacking: bool) -> int:
+    """The room that an offspring may take up on the way."""
+    needed = size_of(parent) + ROOM
+    if crossing:
+        needed += size_of(donor)
+    elif stacking:
+        needed += STACK_GROWTH
+    return needed
+
+
+@compiled
+def is_welcome(value: float, values: Floats, loser: int, elitist: bool, distinct: bool) -> bool:
+    """Whether an offspring takes the loser's place."""
+    if elitist and value > values[loser]:
+        return False
+    return not (distinct and is_known(value, values))
 
 
 @compiled

@@ -55,6 +55,12 @@ SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
 
 
 @compiled
+def floor(x: float) -> float:
+    """Rounded down, as a float."""
+    return np.floor(x)
+
+
+@compiled
 def exp(x: float) -> float:
     """e^x; infinite beyond the float64 range, and never below e^-708 (all callers add it to 1)."""
     clipped = min(max(x, -708.0), EXP_OVERFLOW)

@@ -54,7 +54,7 @@ def fold(
         fill(into, 1.0)
     elif unit < tree_rows.shape[0]:
         at = links.same_offsets[r, 0]
-        spread(into, tree_rows[unit], links.index[at : at + n])
+        spread(into, tree_rows[unit], links.entries[at : at + n])
     else:
         fill(into, 0.0)
     for c in range(plan[FORWARD, unit], plan[RECURRENT_START, unit]):
@@ -65,14 +65,14 @@ def fold(
                 take(product, into, weights[c], values[source, :n])
             else:
                 at = links.same_offsets[r, q]
-                take_at(product, into, weights[c], values[source], links.index[at : at + n])
+                take_at(product, into, weights[c], values[source], links.entries[at : at + n])
     begin = links.root_counts[r]
     for c in range(plan[RECURRENT_START, unit], plan[END, unit]):
         source = plan[SOURCE, c]
         q = plan[RESOLUTION, source]
         if q + 1 < below:
             at = links.previous_offsets[r, q]
-            from_before = links.index[at + begin : at + n]
+            from_before = links.entries[at + begin : at + n]
             take_at(product, into[begin:], weights[c], values[source], from_before)
 
 

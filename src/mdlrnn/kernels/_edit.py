@@ -45,12 +45,16 @@ def delete(genome: Words, at: int, count: int) -> None:
 
 @compiled
 def place_of(genome: Words, key: int) -> int:
-    """Where a connection with this key stands, or would stand."""
-    at = connections_at(genome)
-    end = size_of(genome)
-    while at < end and genome[at] < key:
-        at += CONNECTION_WORDS
-    return at
+    """Where a connection with this key stands, or would stand: a binary search."""
+    start = connections_at(genome)
+    low, high = 0, genome[1]
+    while low < high:
+        middle = (low + high) >> 1
+        if genome[start + CONNECTION_WORDS * middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return start + CONNECTION_WORDS * low
 
 
 @compiled

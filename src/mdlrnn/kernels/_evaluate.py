@@ -64,20 +64,14 @@ def evaluate(
     Both of the latter are infinite as soon as the value is sure to be above the limit.
     """
     counters[EVALUATIONS] += 1
-    length = encoded_length(genome, encoding, work.plan[SCRATCH])
-    value = 0.0
-    if multipliers[BY_G] != 0.0:
-        value += multipliers[BY_G] * length
-    if multipliers[BY_L1] != 0.0 or multipliers[BY_L2] != 0.0:
-        l1, l2 = weight_norms(genome)
-        value += multipliers[BY_L1] * l1 + multipliers[BY_L2] * l2
+    length, cost = weigh(genome, encoding, multipliers, work.plan[SCRATCH])
     if multipliers[BY_D] == 0.0:
-        return length, surprisal(genome, tree, work, np.inf), value
-    most = (limit - value) / multipliers[BY_D] + SLACK
+        return length, surprisal(genome, tree, work, np.inf), cost
+    most = most_bits(limit, cost, multipliers)
     if most < tree.lower_bounds[tree.chunk_start[tree.full]]:
         return length, np.inf, np.inf
     key = hash_of(genome)
-    slot = (key >> np.uint64(20)) & np.uint64(memo.keys.size - 1)
+    slot = slot_of(key, memo.keys.size)
     if memo.keys[slot] == key:
         counters[HITS] += 1
         bits = memo.bits[slot]
@@ -86,4 +80,36 @@ def evaluate(
         if bits < np.inf or most == np.inf:
             memo.keys[slot] = key
             memo.bits[slot] = bits
-    return length, bits, value + multipliers[BY_D] * bits
+    return length, bits, value_of(cost, bits, multipliers)
+
+
+@compiled
+def weigh(
+    genome: Words, encoding: NDArray[np.int64], multipliers: Floats, scratch: NDArray[np.int64]
+) -> tuple[int, float]:
+    """|G|, and the objective's value without |D:G|."""
+    length = encoded_length(genome, encoding, scratch)
+    cost = 0.0
+    if multipliers[BY_G] != 0.0:
+        cost += multipliers[BY_G] * length
+    if multipliers[BY_L1] != 0.0 or multipliers[BY_L2] != 0.0:
+        l1, l2 = weight_norms(genome)
+        cost += multipliers[BY_L1] * l1 + multipliers[BY_L2] * l2
+    return length, cost
+
+
+@compiled
+def most_bits(limit: float, cost: float, multipliers: Floats) -> float:
+    """The |D:G| above which the value is sure to be above the limit."""
+    return (limit - cost) / multipliers[BY_D] + SLACK
+
+
+@compiled
+def value_of(cost: float, bits: float, multipliers: Floats) -> float:
+    return cost + multipliers[BY_D] * bits
+
+
+@compiled
+def slot_of(key: np.uint64, entries: int) -> np.uint64:
+    """Where in a memo of so many entries, a power of two, a genome belongs."""
+    return (key >> np.uint64(20)) & np.uint64(entries - 1)

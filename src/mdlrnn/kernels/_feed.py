@@ -48,7 +48,7 @@ def feed_chunk(
     """Units at full resolution over the nodes begin..end, one component after the other."""
     first = 0
     above = links.previous_offsets[full, full]
-    parents = links.index[above : above + values.shape[1]]
+    parents = links.entries[above : above + values.shape[1]]
     roots = links.root_counts[full]
     for group in range(plan[COUNTS, GROUP_COUNT]):
         last = first
@@ -59,7 +59,7 @@ def feed_chunk(
             u = plan[GROUP_ORDER, i]
             into = values[u, begin:end]
             at = links.same_offsets[full, plan[TABLE_AT, u]]
-            spread(into, tables[u], links.index[at + begin : at + end])
+            spread(into, tables[u], links.entries[at + begin : at + end])
             take_outside(
                 u, group, full, begin, end, into, genome, plan, weights, values, links, roots,
             )  # fmt: skip
@@ -132,7 +132,7 @@ def take_outside(
             at = links.previous_offsets[full, q]
             take_at(
                 product, into[start - begin :], weights[c], values[source],
-                links.index[at + start : at + end],
+                links.entries[at + start : at + end],
             )  # fmt: skip
 
 

@@ -91,21 +91,35 @@ def draw_kind(sums: Floats, random: Random) -> int:
     return kind
 
 
+@compiled
+def draw_mutation(random: Random, space: Space) -> int:
+    if space.compound_mutation_rate > 0 and happens(space.compound_mutation_rate, random):
+        return COMPOUND_START + draw_kind(space.compound_mutations, random)
+    return draw_kind(space.simple_mutations, random)
+
+
+@compiled
+def next_mutation(count: int, least: int, random: Random, space: Space) -> int:
+    """The kind of the next mutation after so many, of which there are at least 0 or 1 and by chance
+    more; -1 where that was the last."""
+    if count < least or (
+        count < least + MOST_FURTHER
+        and space.further_mutation_rate > 0
+        and happens(space.further_mutation_rate, random)
+    ):
+        return draw_mutation(random, space)
+    return -1
+
+
 @inlined
 def mutate(genome: Words, random: Random, space: Space, least: int) -> None:
     """So many mutations at least, 0 or 1, and by chance more; each redrawn until it changes
     something."""
     count = 0
-    while count < least or (
-        count < least + MOST_FURTHER
-        and space.further_mutation_rate > 0
-        and happens(space.further_mutation_rate, random)
-    ):
-        changed = False
-        while not changed:
-            if space.compound_mutation_rate > 0 and happens(space.compound_mutation_rate, random):
-                kind = COMPOUND_START + draw_kind(space.compound_mutations, random)
-            else:
-                kind = draw_kind(space.simple_mutations, random)
-            changed = apply(kind, genome, random, space)
-        count += 1
+    kind = next_mutation(count, least, random, space)
+    while kind >= 0:
+        if apply(kind, genome, random, space):
+            count += 1
+            kind = next_mutation(count, least, random, space)
+        else:
+            kind = draw_mutation(random, space)

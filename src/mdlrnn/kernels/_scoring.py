@@ -48,7 +48,7 @@ def score_many(
         if encoding is not None:
             check_encodable(network, encoding)
     results: list[Score | None] = [None] * len(networks)
-    for (corpus_here, encoding_here), places in _alike(networks, corpus, encoding).items():
+    for (corpus_here, encoding_here), places in alike(networks, corpus, encoding).items():
         batch = Batch(corpus_here, encoding_here, [networks[i] for i in places])
         blocks = _blocks(len(places), threads)
         if len(blocks) == 1:
@@ -62,7 +62,7 @@ def score_many(
     return [result for result in results if result is not None]
 
 
-def _alike(
+def alike(
     networks: Sequence[Network], corpus: Corpus, encoding: Encoding | None
 ) -> dict[tuple[Corpus, Encoding], list[int]]:
     """Which networks see the corpus through the same alphabet and are encoded the same way."""

@@ -115,7 +115,7 @@ def copy_output(
             row[i] = max(x[i], 0.0)
     else:
         y = values[unit]
-        at = links.index[links.same_offsets[r, q] + begin : links.same_offsets[r, q] + end]
+        at = links.entries[links.same_offsets[r, q] + begin : links.same_offsets[r, q] + end]
         for i in range(row.size):
             row[i] = max(y[at[i]], 0.0)
 

@@ -28,10 +28,10 @@ FEWEST_MERGED = 3
 
 
 class Links(NamedTuple):
-    index: Indices  # type: ignore[assignment]  # hides tuple.index, which nobody calls
+    entries: Indices
     """All index arrays, one after the other."""
     same_offsets: Ints
-    """[r, q]: where in `index` the entries of resolution q, seen from those of r, start."""
+    """[r, q]: where in `entries` those of resolution q, seen from those of r, start."""
     previous_offsets: Ints
     """[r, q]: the same for the step before."""
     root_counts: Ints

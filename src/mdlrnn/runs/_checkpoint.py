@@ -26,7 +26,9 @@ from ._checkpoint_check import check_rows, damaged
 from ._sealed import read_sealed, seal, unseal
 
 FORMAT = "mdlrnn-checkpoint/1"
-_NUMBERS = tuple(f.name for f in fields(Archipelago) if f.name not in ("islands", "history"))
+_NUMBERS = tuple(
+    f.name for f in fields(Archipelago) if f.name not in ("islands", "history", "rescore")
+)
 
 
 def to_bytes(archipelago: Archipelago, fingerprint: str) -> bytes:

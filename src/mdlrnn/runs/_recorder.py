@@ -55,6 +55,8 @@ from ._lock import acquire, holder
 from ._networks import read_corpus
 from ._sealed import seal
 from ._settings import (
+    CARD,
+    CPU,
     Settings,
     check_unchanged,
     new_settings,
@@ -130,10 +132,19 @@ class Recorder:
                 ended = until(best, others, progress.seconds, left)
             return stop_requested or ended is not None
 
-        run = evolve_islands(
-            self.problem, self.settings.stop, executor=executor, threads=threads, crew=crew,
-            on_progress=tell, start=self.start, fronts=until is not None,
-        )  # fmt: skip
+        common: dict[str, Any] = {
+            "on_progress": tell, "start": self.start, "fronts": until is not None,
+        }  # fmt: skip
+        if self.settings.device == CARD:
+            # Imported here: without a card nothing of CUDA is needed.
+            from ..gpu._card import evolve_on_card
+
+            run = evolve_on_card(self.problem, self.settings.stop, **common)
+        else:
+            run = evolve_islands(
+                self.problem, self.settings.stop, executor=executor, threads=threads, crew=crew,
+                **common,
+            )  # fmt: skip
         if ended is not None:
             run = replace(run, reason=ended)
         self._finish(run)
@@ -254,13 +265,14 @@ def begin(
     stop: Stop,
     about: Mapping[str, Any] | None = None,
     held_out: Corpus | None = None,
+    device: str = CPU,
 ) -> Iterator[Recorder]:
     """A recorder for a new run; `about` says more of the corpus: its name, path and words.
 
     Strings that are held out are written before the folder holds a run: a run that is killed and
     goes on could not tell them any more.
     """
-    settings = new_settings(problem, stop, about or {})
+    settings = new_settings(problem, stop, about or {}, device)
     if folder is None:
         yield Recorder(None, problem, None, settings)
         return
@@ -287,9 +299,13 @@ def begin(
 
 @contextmanager
 def reopen(
-    folder: PathLike, corpus: Corpus | None = None, stop: Stop | None = None
+    folder: PathLike,
+    corpus: Corpus | None = None,
+    stop: Stop | None = None,
+    device: str | None = None,
 ) -> Iterator[Recorder]:
-    """A recorder that goes on with the run in the folder, with other limits if some are given."""
+    """A recorder that goes on with the run in the folder, with other limits or on another device
+    if some are given."""
     home = Path(folder)
     check_holds_run(home)
     with _locked(home):
@@ -298,6 +314,8 @@ def reopen(
         start = _newest(home, problem, settings.fingerprint)
         if stop is not None:
             settings = settings.with_stop(stop)
+        if device is not None and device != settings.device:
+            settings = settings.with_device(device)
         tidy(home)
         trim_log(home, None if start is None else start.generation, settings.created)
         write_settings(home, settings)

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._checks import short
 from .._errors import InputError
 from .._version import __version__
 from ..network._encoding import Encoding
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from ..search._island import Problem
 
 FORMAT = "mdlrnn-run/2"
+CPU, CARD = "cpu", "cuda"
+DEVICES = (CPU, CARD)
 FIRST_FORMAT = "mdlrnn-run/1"
 """One object held the search, the encoding and the limits."""
 RENAMED = {
@@ -39,6 +42,12 @@ RENAMED = {
 }
 """Fields of the first format, and what they are called since."""
 _ENCODING_FIELDS = ("encoding", "activations", "products")
+
+
+def check_device(device: object) -> None:
+    """Raise unless it is the name of a device; 'gpu' is not taken for a misspelt 'cpu'."""
+    if device not in DEVICES:
+        raise InputError(f"unknown device {short(device)}; use one of {', '.join(DEVICES)}.")
 
 
 class Settings(NamedTuple):
@@ -56,6 +65,14 @@ class Settings(NamedTuple):
     def created(self) -> str:
         return str(self.data["created"])
 
+    @property
+    def device(self) -> str:
+        """Where the run was begun or last went on: 'cpu' or 'cuda'."""
+        return str(self.data.get("device", CPU))
+
+    def with_device(self, device: str) -> Settings:
+        return self._replace(data={**self.data, "device": device})
+
     def with_stop(self, stop: Stop) -> Settings:
         """The same run with other limits."""
         limits = stop.to_dict()
@@ -66,7 +83,9 @@ class Settings(NamedTuple):
         return self._replace(stop=stop, data=data)
 
 
-def new_settings(problem: Problem, stop: Stop, about: Mapping[str, Any]) -> Settings:
+def new_settings(
+    problem: Problem, stop: Stop, about: Mapping[str, Any], device: str = CPU
+) -> Settings:
     corpus = {**about, "digest": problem.corpus.digest}
     data: dict[str, Any] = {
         "format": FORMAT,
@@ -78,6 +97,8 @@ def new_settings(problem: Problem, stop: Stop, about: Mapping[str, Any]) -> Sett
         "objective": asdict(problem.objective),
         "versions": versions(),
     }
+    if device != CPU:
+        data["device"] = device
     data["fingerprint"] = fingerprint_of(data)
     return Settings(
         problem.search, stop, problem.encoding, problem.objective, corpus, data["fingerprint"], data
@@ -120,7 +141,7 @@ def read_settings(folder: Path) -> Settings:
     try:
         encoding, search = _read_search(data)
         limits = data["search"] if kind == FIRST_FORMAT else data["stop"]
-        if not isinstance(data["versions"], dict):
+        if not isinstance(data["versions"], dict) or data.get("device", CPU) not in DEVICES:
             raise TypeError
         return Settings(
             search,

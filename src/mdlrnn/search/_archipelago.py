@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,13 @@ from ..kernels._genome import Words, network_from_row
 from ..kernels._state import EVALUATIONS, HITS, STEPS, State
 from ..network._network import Network
 from ._island import Problem, best_of, front_of, rows_of
+
+MOST_RESCORED = 64
+"""Of the islands' best networks, where there are thousands of islands."""
+Entry = tuple[int, float, Words]
+"""|G|, |D:G| and the row of a network."""
+Rescore = Callable[[Sequence[Entry]], list[tuple[float, Entry]]]
+"""From entries to values of the objective and the same entries as the CPU scores them."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,8 @@ class Archipelago:
     seconds: float = 0.0
     """Time spent so far, in this run and those it goes on from."""
     history: tuple[dict[str, float], ...] = field(default=(), repr=False)
+    rescore: Rescore | None = field(default=None, repr=False, compare=False)
+    """For islands whose scores are not the CPU's: what scores them again before they are told."""
 
     def digest(self) -> str:
         """A hash of every network, score and random state: equal runs have equal digests."""
@@ -59,25 +68,33 @@ class Archipelago:
         home = min(self.islands, key=lambda state: float(state.values.min()))
         i = best_of(home, 1)[0]
         row = rows_of(home)[i]
-        return float(home.values[i]), int(home.lengths[i]), float(home.bits[i]), row
+        value, entry = float(home.values[i]), (int(home.lengths[i]), float(home.bits[i]), row)
+        if self.rescore is not None:
+            value, entry = self.rescore([entry])[0]
+        return value, *entry
 
-    def best_entries(self) -> list[tuple[int, float, Words]]:
+    def best_entries(self) -> list[Entry]:
         """(|G|, |D:G|, row) of the best network of each island, best first."""
         homes = sorted(self.islands, key=lambda state: float(state.values.min()))
         found = []
         for home in homes:
             i = best_of(home, 1)[0]
             found.append((int(home.lengths[i]), float(home.bits[i]), rows_of(home)[i]))
+        if self.rescore is not None:
+            return [entry for _, entry in self.rescore(found[:MOST_RESCORED])]
         return found
 
-    def front(self) -> list[tuple[int, float, Words]]:
+    def front(self) -> list[Entry]:
         """(|G|, |D:G|, row): for each |G| the best network, where it beats all shorter ones."""
-        return front_among(entry for state in self.islands for entry in front_of(state))
+        found = front_among(entry for state in self.islands for entry in front_of(state))
+        if self.rescore is not None:
+            return front_among(entry for _, entry in self.rescore(found))
+        return found
 
 
-def front_among(entries: Iterable[tuple[int, float, Words]]) -> list[tuple[int, float, Words]]:
+def front_among(entries: Iterable[Entry]) -> list[Entry]:
     """Those that none beats in both |G| and |D:G|, shortest first; among equals the first."""
-    kept: list[tuple[int, float, Words]] = []
+    kept: list[Entry] = []
     for entry in sorted(entries, key=lambda entry: entry[:2]):
         if not kept or entry[1] < kept[-1][1]:
             kept.append(entry)

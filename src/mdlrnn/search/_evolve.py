@@ -59,7 +59,7 @@ def evolve_islands(
     check_threads(threads)
     with _crew(crew, executor, threads) as workers:
         workers.begin(problem)
-        return _Search(problem, stop, workers, on_progress, start, fronts).run()
+        return SearchLoop(problem, stop, workers, on_progress, start, fronts).run()
 
 
 def check_interval(problem: Problem) -> int:
@@ -69,7 +69,7 @@ def check_interval(problem: Problem) -> int:
     return max(1, min(search.migration_interval, round(WORK_PER_CHECK / work)))
 
 
-class _Look(NamedTuple):
+class Look(NamedTuple):
     """Where all islands stand at one generation."""
 
     generation: int
@@ -81,8 +81,9 @@ class _Look(NamedTuple):
     states: Callable[[], list[Packed]]
 
 
-class _Search:
-    """A search while it runs."""
+class SearchLoop:
+    """A search while it runs. On a card `gpu` has another one, which begins and goes on otherwise
+    and sees and tells the same."""
 
     def __init__(
         self,
@@ -125,14 +126,14 @@ class _Search:
         archipelago = replace(self.standing, islands=states)
         return _run(self.problem, self.stop, archipelago, reason, self._seconds())
 
-    def _beginning(self) -> tuple[_Look, list[Held]]:
+    def _beginning(self) -> tuple[Look, list[Held]]:
         """The islands that the search goes on from, or new ones."""
         search = self.problem.search
         if self.start is not None:
             kept = [Packed(state) for state in self.start.islands]
             views = tuple(map(view_of, self.start.islands))
             entries = tuple(tuple(entries_of(state)) for state in self.start.islands)
-            return _Look(self.start.generation, False, views, entries, True, lambda: kept), kept
+            return Look(self.start.generation, False, views, entries, True, lambda: kept), kept
         fronts = self.fronts is not None
         legs = [
             Leg(i, random=random, fronts=fronts)
@@ -143,7 +144,7 @@ class _Search:
         made += run_legs(self.crew, [None] * (len(legs) - 1), legs[1:])
         islands = [one.held for one in made]
         self.seconds = [one.report.seconds for one in made]
-        look = _Look(
+        look = Look(
             0,
             False,
             tuple(one.report.views[0][1] for one in made),
@@ -153,7 +154,7 @@ class _Search:
         )
         return look, islands
 
-    def _by_graph(self, islands: list[Held]) -> Iterator[_Look]:
+    def _by_graph(self, islands: list[Held]) -> Iterator[Look]:
         course = stages(
             self.problem, self.standing, self.stop.last_generation,
             check_interval(self.problem), self._looks_a_stage(),
@@ -171,10 +172,10 @@ class _Search:
             return round(islands * max(REMOTE_SECONDS, workers / LEGS_A_SECOND))
         return min(workers, islands)
 
-    def _looks(self, done: Round) -> Iterator[_Look]:
+    def _looks(self, done: Round) -> Iterator[Look]:
         last = len(done.stage.generations) - 1
         for number, generation in enumerate(done.stage.generations):
-            yield _Look(
+            yield Look(
                 generation,
                 done.stage.migrates and number == last,
                 tuple(views[number] for views in done.views),
@@ -183,7 +184,7 @@ class _Search:
                 partial(states_at, self.crew, done, number),
             )
 
-    def _by_clock(self, islands: Sequence[Held]) -> Iterator[_Look]:
+    def _by_clock(self, islands: Sequence[Held]) -> Iterator[Look]:
         """One look after the other, since the clock may ask for a migration at any of them."""
         search = self.problem.search
         interval = check_interval(self.problem)
@@ -216,7 +217,11 @@ class _Search:
             return self.seconds
         return [a + b for a, b in zip(self.seconds, self.graph.seconds, strict=True)]
 
-    def _see(self, look: _Look) -> str:
+    def _entries(self) -> Callable[[], list[tuple[int, float, Words]]] | None:
+        """The front, where somebody asked for it beforehand."""
+        return None if self.fronts is None else partial(_front, self.fronts)
+
+    def _see(self, look: Look) -> str:
         """Note what a look shows and tell of it; the reason to end here, or nothing."""
         at = replace(self.standing, generation=look.generation)
         if look.migrated:
@@ -261,7 +266,7 @@ class _Search:
             standing=at,
             at_hand=look.at_hand,
             islands=partial(_states, look),
-            entries=None if self.fronts is None else partial(_front, self.fronts),
+            entries=self._entries(),
             workers=self.crew.describe(),
             busy=min(1.0, sum(self._seconds()) / max(spent * self.crew.workers, 1e-9)),
             problem=self.problem,
@@ -271,7 +276,7 @@ class _Search:
         return _reason(self.stop, at) or ("stopped" if stop_requested else "")
 
 
-def _states(look: _Look) -> tuple[State, ...]:
+def _states(look: Look) -> tuple[State, ...]:
     return tuple(packed.state() for packed in look.states())
 
 

@@ -1,0 +1,123 @@
+"""What a search on a graphics card is worth: does it repeat itself, do its scores agree with the
+CPU's, and is it as good as the CPU's at the same number of steps?
+
+    python benchmarks/scaling/card.py
+    python benchmarks/scaling/card.py --corpora anbn_500 --generations 300
+
+For the last question eight groups of sixteen islands, which send each other nothing, stand beside
+eight searches of the CPU with sixteen islands and other seeds. It needs the source tree, a card and
+the extra `gpu`, and takes a few minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
+
+from mdlrnn.gpu._cuda import name_of_card, require_card
+from mdlrnn.kernels._scoring import score_many
+from mdlrnn.network._activations import ACTIVATIONS
+from mdlrnn.network._encoding import Encoding
+from mdlrnn.search._archipelago import Archipelago, network_of
+from mdlrnn.search._evolve import evolve_islands
+from mdlrnn.search._island import Problem, rows_of
+from mdlrnn.search._settings import Search, Stop
+from mdlrnn.tasks._sources import source_from
+
+GROUPS, GROUP = 8, 16
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--corpora", default="anbn_500,dyck1_500,addition_400,anbncndn_500")
+    parser.add_argument("--generations", type=int, default=1000)
+    parser.add_argument("--islands", type=int, default=512, help="for the first two questions")
+    given = parser.parse_args()
+    require_card()
+    print(name_of_card(), flush=True)
+    repeats_and_agrees(given.islands)
+    for name in given.corpora.split(","):
+        compare(name, given.generations)
+
+
+def repeats_and_agrees(islands: int) -> None:
+    """With every activation, products, and connections from anywhere to anywhere."""
+    from mdlrnn.gpu._islands import Islands
+
+    encoding = Encoding("paper", tuple(ACTIVATIONS), products=True)
+    search = Search(islands=islands, unrestricted=True, migration_interval=20)
+    problem = Problem(source_from("anbn_100").corpus(), search, encoding)
+    digests = []
+    for _ in range(2):
+        there = Islands(problem)
+        there.begin()
+        there.advance(20)
+        there.migrate(0)
+        there.advance(40)
+        states = there.states()
+        digests.append(Archipelago(states).digest())
+    print(f"repeats itself: {digests[0] == digests[1]}", flush=True)
+    worst, count = 0.0, 0
+    for state in states[::GROUP]:
+        networks = [network_of(problem, row) for row in rows_of(state)]
+        scores = score_many(networks, problem.corpus, encoding)
+        for score, value in zip(scores, state.values.tolist(), strict=True):
+            if not np.isfinite(value):
+                assert score.mdl == value
+                continue
+            worst, count = max(worst, abs(score.mdl - value) / value), count + 1
+    print(f"{count} networks agree with the CPU within {worst:.1e}, relative", flush=True)
+
+
+def problem_of(name: str, islands: int, seed: int = 1) -> Problem:
+    source = source_from(name)
+    search = Search(islands=islands, seed=seed)
+    return Problem(source.corpus(), search, search.encoding_for(source.encoding()))
+
+
+def compare(name: str, generations: int) -> None:
+    from mdlrnn.gpu import _islands
+
+    def no_ring(count: int, turn: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+        return np.full((count, 1), -1, dtype=np.int64)
+
+    _islands._ring = no_ring
+    problem = problem_of(name, GROUPS * GROUP)
+    interval = problem.search.migration_interval
+    began = time.perf_counter()
+    there = _islands.Islands(problem)
+    there.begin()
+    for turn, generation in enumerate(range(interval, generations + interval, interval)):
+        there.advance(min(generation, generations))
+        if generation <= generations:
+            there.migrate(turn)
+    found = there.best()[0].reshape(GROUPS, GROUP).min(axis=1).tolist()
+    spent = time.perf_counter() - began
+    began = time.perf_counter()
+    stop = Stop(generations=generations)
+    here = [
+        evolve_islands(problem_of(name, GROUP, seed), stop).value for seed in range(1, GROUPS + 1)
+    ]
+    steps = generations * GROUP * problem.search.population
+    print(f"{name}, {steps:,} steps, {GROUPS} searches on each")
+    for device, values, seconds in (
+        ("card", found, spent), ("CPU", here, time.perf_counter() - began),
+    ):  # fmt: skip
+        print(
+            f"  {device:<5} median {statistics.median(values):,.2f}, "
+            f"{min(values):,.2f} to {max(values):,.2f}, {seconds:.1f} s",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""The search on a card: the loop of `search`, with islands that stay there between looks."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .._errors import InputError, RunError
+from ..kernels._scoring import score_many
+from ..kernels._state import State
+from ..search._archipelago import Archipelago, Entry, front_among, network_of
+from ..search._evolve import Look, OnProgress, SearchLoop
+from ..search._graph import stages
+from ..search._island import Problem, check_room
+from ..search._leg import View
+from ..search._run import Run
+from ..search._settings import Stop
+from ._cuda import SIMULATED, name_of_card, require_card
+
+WORK_PER_CHECK = 1e10
+"""Steps times nodes between two looks: about a second of a large card."""
+CHECKPOINT_SECONDS = 120.0
+"""Between two looks at which all islands are brought here."""
+
+
+def evolve_on_card(
+    problem: Problem,
+    stop: Stop,
+    *,
+    on_progress: OnProgress | None = None,
+    start: Archipelago | None = None,
+    fronts: bool = False,
+) -> Run:
+    """`search.evolve_islands` on a card. Every network that it tells of is scored on the CPU."""
+    check_room(problem)
+    require_card()
+    if problem.search.migration_seconds is not None:
+        raise InputError(
+            "migration_seconds is for the CPU; leave it out on a card, or give a "
+            "migration_interval."
+        )
+    return CardSearch(problem, stop, on_progress, start, fronts).run()
+
+
+def check_interval(problem: Problem) -> int:
+    """Generations between two looks, fixed by the problem so that runs can be repeated."""
+    search, corpus = problem.search, problem.corpus
+    work = search.islands * search.population * (len(corpus.parent) + 200)
+    return max(1, min(search.migration_interval, round(WORK_PER_CHECK / work)))
+
+
+class CardCrew:
+    """In place of threads: the card does all work, and it is done when it says so."""
+
+    workers = 1
+    remote = False
+
+    def begin(self, problem: Problem) -> None: ...
+
+    def start(self, job: Any) -> None:
+        raise NotImplementedError
+
+    def fetch(self, held: Sequence[Any]) -> list[Any]:
+        return list(held)
+
+    def clear(self) -> None: ...
+
+    def describe(self) -> str:
+        return name_of_card()
+
+
+class _Fetched:
+    """A state as `Look.states` hands it out."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def state(self) -> State:
+        return self._state
+
+
+class CardSearch(SearchLoop):
+    def __init__(
+        self,
+        problem: Problem,
+        stop: Stop,
+        on_progress: OnProgress | None,
+        start: Archipelago | None,
+        fronts: bool,
+    ) -> None:
+        super().__init__(problem, stop, CardCrew(), on_progress, start, False)
+        self.standing = replace(self.standing, rescore=self.rescore)
+        self.wants_fronts = fronts
+        self.generation = self.standing.generation
+        self.busy = 0.0
+        self.fetched: tuple[int, list[_Fetched]] | None = None
+        self.fetched_at = time.monotonic()
+        self.best: View | None = None
+
+    def _beginning(self) -> tuple[Look, list[Any]]:
+        if not SIMULATED:
+            print("mdlrnn: compiling the search for the card ...", file=sys.stderr, flush=True)
+        from ._islands import GROUP, Islands
+
+        self.group = GROUP
+        began = time.monotonic()
+        self.islands = Islands(self.problem)
+        if self.start is None:
+            self.islands.begin()
+        else:
+            self.islands.upload(self.start.islands)
+        look = self._look(False)
+        self.busy += time.monotonic() - began
+        return look, []
+
+    def _by_graph(self, islands: list[Any]) -> Iterator[Look]:
+        course = stages(
+            self.problem, self.standing, self.stop.last_generation, check_interval(self.problem), 1
+        )
+        for stage in course:
+            interrupted = False
+            began = time.monotonic()
+            try:
+                self.islands.advance(stage.generations[-1])
+            except KeyboardInterrupt:
+                # The card is somewhere between two looks: let it come to the next one.
+                interrupted = True
+                self.islands.advance(stage.generations[-1])
+            if stage.migrates:
+                self.islands.migrate(stage.turn)
+            self.generation = stage.generations[-1]
+            look = self._look(stage.migrates)
+            self.busy += time.monotonic() - began
+            yield look
+            if interrupted:
+                raise KeyboardInterrupt
+
+    def _look(self, migrated: bool) -> Look:
+        values, g, bits, row = self.islands.best()
+        if self.best is None or self.best.row.tobytes() != row.tobytes():
+            value, (g, bits, row) = self.rescore([(g, bits, row)])[0]
+            self.best = View(value, g, bits, row)
+        groups = [
+            float(part.min())
+            for part in np.split(values, range(self.group, len(values), self.group))
+        ]
+        home = int(np.argmin(groups))
+        views = tuple(
+            self.best if i == home else View(max(value, self.best.value), 0, 0.0, row[:0])
+            for i, value in enumerate(groups)
+        )
+        at_hand = time.monotonic() - self.fetched_at >= CHECKPOINT_SECONDS
+        states: Callable[[], list[Any]] = partial(self._states, self.generation)
+        return Look(self.generation, migrated, views, (), at_hand, states)
+
+    def _states(self, generation: int) -> list[_Fetched]:
+        """All islands at the last look, or at one at which they were brought here."""
+        if self.fetched is not None and self.fetched[0] == generation:
+            return self.fetched[1]
+        if generation != self.generation:
+            raise RunError(
+                f"the islands of generation {generation:,} are no longer on the card; "
+                "go on from the last checkpoint."
+            )
+        self.fetched = generation, [_Fetched(state) for state in self.islands.states()]
+        self.fetched_at = time.monotonic()
+        return self.fetched[1]
+
+    def _entries(self) -> Callable[[], list[Entry]] | None:
+        return self._front if self.wants_fronts else None
+
+    def _front(self) -> list[Entry]:
+        return front_among(entry for _, entry in self.rescore(self.islands.front()))
+
+    def _seconds(self) -> list[float]:
+        return [self.busy]
+
+    def rescore(self, entries: Sequence[Entry]) -> list[tuple[float, Entry]]:
+        """The entries as the CPU scores them."""
+        networks = [network_of(self.problem, row) for *_, row in entries]
+        scores = score_many(networks, self.problem.corpus, self.problem.encoding)
+        return [
+            (self.problem.objective(score), (score.g, score.d_given_g, row))
+            for score, (*_, row) in zip(scores, entries, strict=True)
+        ]

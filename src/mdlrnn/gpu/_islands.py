@@ -1,0 +1,570 @@
+"""Thousands of islands on a card: how they begin, go on, restart and migrate there.
+
+Between looks only a few numbers come back. Islands stand in groups of sixteen, each with an archive
+as the CPU's search has one; archives send their best networks on, round a ring of archives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._errors import InputError
+from ..kernels._genome import CONNECTION_WORDS, HEADER, UNIT_WORDS, Words, size_of
+from ..kernels._mutate import compound_rates
+from ..kernels._state import COUNTERS, FRONT_COUNT, FRONT_SIZE, STEPS, State
+from ..search._founders import founders_for
+from ..search._island import ROW_WORDS, Problem, random_states, tools_for
+from ..search._migration import (
+    ARCHIVE,
+    NOTHING,
+    RESTARTS,
+    exchange_of,
+    is_crowded,
+    patience_of,
+)
+from ..search._settings import RATES
+from ..search._spaces import SETS, fits, island_problem
+from . import _breeding as kernels
+from ._cuda import SIMULATED, WARP, cuda, free_bytes, new_stream, repeated, synchronize
+from ._feeding import ABOUT, plan_kernel
+from ._memory import (
+    SHARE,
+    SHARE_FOR_VALUES,
+    Values,
+    blocks_for,
+    bytes_a_block,
+    bytes_a_network,
+    columns_for,
+    launch_of,
+    new_plans,
+    new_values,
+    too_little,
+    tree_there,
+    within_memory,
+)
+
+DECKS = 1 if SIMULATED else 8
+"""Parts of the islands. While the last threads of one are at work, another fills the card."""
+GROUP = 16
+"""Islands with one archive, which is the first of them."""
+MEMO_ENTRIES = 1 << 13
+"""Scores that an island remembers."""
+FOUNDER_PERIOD = 15
+"""Sets of parts repeat every five islands, founders every three."""
+LOWER = "lower --islands or --population, or search with fewer strings"
+THREADS = 8 if SIMULATED else 64
+"""Of a block in which a thread has an offspring or an island of its own."""
+ROW_TYPE = np.int64 if SIMULATED else np.int32
+"""A word of a row on the card. Weights that a search makes fit 32 bits, and NumPy, which stands in
+for the card's compiler in the simulator, would not widen them."""
+ROW_BYTES = 4
+NEVER = 2**62
+
+
+def role_of(island: int) -> int:
+    """The number under which the CPU's search knows such an island: 0 is an archive."""
+    return ARCHIVE if island % GROUP == 0 else island
+
+
+def kind_of(problem: Problem, role: int) -> int:
+    """Which of the spaces an island has: 0 is the archive's."""
+    return 0 if role == ARCHIVE or not problem.encoding.says_parts else 1 + (role - 1) % len(SETS)
+
+
+class Deck(NamedTuple):
+    """A part of the islands, whose batches do not wait for those of others."""
+
+    first: int
+    islands: int
+    queue: Any
+    """The offspring that are to be fed."""
+    queued: Any
+    """How many they are, and how many were taken."""
+    bins: Any
+    """Offspring by what happens to them next: (turn mod 2, action, place)."""
+    binned: Any
+    """How many they are: (turn, action)."""
+    values: Values
+    stream: Any
+
+
+class Islands:
+    """The islands of a problem on the card. `begin` or `upload` comes first."""
+
+    def __init__(self, problem: Problem) -> None:
+        search = problem.search
+        self.problem = problem
+        self.tools = tools_for(problem)
+        self.count, self.population = search.islands, search.population
+        self.width = -(-self.population // kernels.BATCHES)
+        self.slots = self.count * self.width
+        self.words = 0
+        roles = [role_of(island) for island in range(self.count)]
+        tree, space = self.tools.tree, self.tools.space
+        about = np.zeros(ABOUT, dtype=np.int64)
+        about[:] = (
+            tree.inputs, tree.outputs, tree.full, search.max_units, search.max_connections,
+            search.population, search.tournament, search.distinct, search.elitist, self.width,
+            search.migration_size,
+        )  # fmt: skip
+        least = float(tree.lower_bounds[tree.chunk_start[tree.full]])
+        rates = np.array([*(getattr(space, name) for name in RATES), least])
+        patience = np.array([patience_of(role) for role in roles], dtype=np.int64)
+        waits = search.migration_interval * search.population * patience
+        waits[[role == ARCHIVE for role in roles]] = NEVER
+        founders, given = self._founders(roles)
+        self.founder_words = max((row.size for row in founders), default=0)
+        with within_memory(LOWER):
+            to = cuda.to_device
+            self.tree = tree_there(tree)
+            self.about = to(about)
+            self.rates = to(rates)
+            self.space = (self.about, self.rates, *map(to, self._spaces()))
+            self.kinds = to(np.array([kind_of(problem, role) for role in roles], dtype=np.int64))
+            self.crowded = to(np.array([is_crowded(search, r) for r in roles], dtype=np.int64))
+            self.waits = to(waits)
+            self.encoding = to(self.tools.encoding)
+            self.multipliers = to(self.tools.multipliers)
+            self.given = to(given)
+            width = max(self.founder_words, 1)
+            table = np.zeros((max(len(founders), 1), width), dtype=ROW_TYPE)
+            for row, words in zip(table, founders, strict=False):
+                row[: words.size] = words
+            self.founders = to(table)
+
+    def _spaces(self) -> tuple[NDArray[Any], ...]:
+        """Activations, their counts, products and unrestricted, and rates, by kind."""
+        kinds = 1 + len(SETS) if self.problem.encoding.says_parts else 1
+        spaces = [tools_for(island_problem(self.problem, kind)).space for kind in range(kinds)]
+        longest = max(space.activations.size for space in spaces)
+        activations = np.zeros((kinds, longest), dtype=np.int64)
+        for kind, space in enumerate(spaces):
+            activations[kind, : space.activations.size] = space.activations
+        return (
+            activations,
+            np.array([space.activations.size for space in spaces], dtype=np.int64),
+            np.array([(s.products, s.unrestricted) for s in spaces], dtype=np.int64),
+            np.stack([space.simple_mutations for space in spaces]),
+            compound_rates(),
+        )
+
+    def _founders(self, roles: Sequence[int]) -> tuple[list[Words], NDArray[np.int64]]:
+        """Rows that islands start from, and for each island which of them stand where."""
+        by_period: dict[int, tuple[Words, ...]] = {0: ()}
+        if self.problem.encoding.says_parts:
+            for role in range(1, 1 + FOUNDER_PERIOD):
+                by_period[role] = founders_for(self.problem, role)[: self.population]
+        rows = [row for own in by_period.values() for row in own]
+        most = max(map(len, by_period.values()))
+        starts = np.cumsum([0, *(len(own) for own in by_period.values())])
+        given = np.full((self.count, max(most, 1)), -1, dtype=np.int64)
+        for island, role in enumerate(roles):
+            period = 0 if role == ARCHIVE or not rows else 1 + (role - 1) % FOUNDER_PERIOD
+            size = len(by_period[period])
+            given[island, :size] = starts[period] + np.arange(size)
+        return rows, given
+
+    def begin(self) -> None:
+        """New islands."""
+        corpus = self.problem.corpus
+        needed = HEADER + 3 * (
+            corpus.inputs + corpus.outputs + 2 * corpus.inputs * corpus.outputs
+        )  # fmt: skip
+        words = ROW_WORDS
+        while words < 2 * max(needed, self.founder_words):
+            words *= 2
+        random = np.stack(random_states(self.problem.search.seed, self.count))
+        self._allocate(words)
+        self.random.copy_to_device(random)
+        self.counters.copy_to_device(np.zeros((self.count, COUNTERS), dtype=np.int64))
+        self.restart.copy_to_device(np.ones(self.count, dtype=np.int64))
+        self._populate()
+
+    def upload(self, states: Sequence[State]) -> None:
+        """The islands of an earlier run."""
+        words = max(ROW_WORDS, *(state.genomes.shape[1] for state in states))
+        self._allocate(words)
+        for island, state in enumerate(states):
+            for rows, there in ((state.genomes, self.genomes), (state.front, self.front_rows)):
+                if rows.min() < -(2**31) or rows.max() >= 2**31:
+                    raise InputError(
+                        "the run has a network with a weight of more than 2,147,483,647, "
+                        "which the card's rows do not hold; go on with it on the CPU."
+                    )
+                wide = np.zeros((rows.shape[0], words), dtype=ROW_TYPE)
+                wide[:, : rows.shape[1]] = rows
+                there[island].copy_to_device(wide)
+        for name in ("values", "lengths", "bits", "random", "counters", "best_value",
+                     "front_lengths", "front_bits"):  # fmt: skip
+            parts = np.stack([getattr(state, name) for state in states])
+            getattr(self, name).copy_to_device(np.ascontiguousarray(parts))
+
+    def _allocate(self, words: int) -> None:
+        """Room for rows of so many words, and what depends on their width."""
+        self._check_memory(words)
+        count, population, slots = self.count, self.population, self.slots
+        make = cuda.device_array
+        with within_memory(LOWER):
+            self._make_rows(words)
+            self.values = make((count, population), np.float64)
+            self.lengths = make((count, population), np.int64)
+            self.bits = make((count, population), np.float64)
+            self.random = make((count, 4), np.uint64)
+            self.counters = make((count, COUNTERS), np.int64)
+            self.best_value = make((count, 1), np.float64)
+            self.front_lengths = make((count, FRONT_SIZE), np.int64)
+            self.front_bits = make((count, FRONT_SIZE), np.float64)
+            self.memo_keys = cuda.to_device(np.zeros((count, MEMO_ENTRIES), dtype=np.uint64))
+            self.memo_bits = make((count, MEMO_ENTRIES), np.float64)
+            self.short = cuda.to_device(np.zeros(count, dtype=np.int64))
+            self.restart = cuda.to_device(np.zeros(count, dtype=np.int64))
+            self.losers = make(slots, np.int64)
+            self.child_lengths = make(slots, np.int64)
+            self.costs = make(slots, np.float64)
+            self.limits = make(slots, np.float64)
+            self.child_bits = make(slots, np.float64)
+            self.keys = make(slots, np.uint64)
+            self.fates = make(slots, np.int64)
+            self.pending = make(slots, np.int64)
+            self.others = make(slots, np.int64)
+            self.streams = make((slots, 4), np.uint64)
+            self.made = make(slots, np.int64)
+            self.leasts = make(slots, np.int64)
+            self.target = cuda.to_device(np.zeros(1, dtype=np.int64))
+
+    def _make_rows(self, words: int) -> None:
+        make = cuda.device_array
+        self.genomes = make((self.count, self.population, words), ROW_TYPE)
+        self.front_rows = make((self.count, FRONT_SIZE, words), ROW_TYPE)
+        self._make_decks(words)
+
+    def _make_decks(self, words: int) -> None:
+        """What depends on the width of rows and holds nothing between batches."""
+        tree, columns = self.tools.tree, columns_for(words)
+        units = min(columns, self.problem.search.max_units)
+        self.words = words
+        self.repeated: list[Callable[[], None]] = []
+        self.decks: list[Deck] = []
+        self.children = cuda.device_array((self.slots, words), ROW_TYPE)
+        self.flat_children = self.children.reshape(self.slots * words)
+        self.starts = cuda.to_device(np.arange(self.slots + 1, dtype=np.int64) * words)
+        self.plans = new_plans(self.slots, columns)
+        parts = min(DECKS, self.count)
+        blocks = blocks_for(tree, units, -(-self.slots // parts), parts)
+        edges = [self.count * i // parts for i in range(parts + 1)]
+        for first, after in pairwise(edges):
+            deck = Deck(
+                first,
+                after - first,
+                cuda.device_array((after - first) * self.width, np.int64),
+                cuda.to_device(np.zeros(2, dtype=np.int64)),
+                cuda.device_array((2, kernels.ACTIONS, (after - first) * self.width), np.int32),
+                cuda.to_device(np.zeros((kernels.TURNS, kernels.ACTIONS), dtype=np.int64)),
+                new_values(tree, units, blocks),
+                new_stream(),
+            )
+            self.decks.append(deck)
+
+    def _check_memory(self, words: int) -> None:
+        rows = (self.population + FRONT_SIZE + self.width) * words * ROW_BYTES
+        plans = self.width * bytes_a_network(columns_for(words))
+        island = rows + plans + 16 * MEMO_ENTRIES + 40 * self.population + 16 * FRONT_SIZE
+        units = min(columns_for(words), self.problem.search.max_units)
+        block = bytes_a_block(self.tools.tree, units)
+        needed = self.count * island + block
+        if needed > SHARE * (1 - SHARE_FOR_VALUES) * free_bytes():
+            most = int(SHARE * (1 - SHARE_FOR_VALUES) * free_bytes() - block) // island
+            advice = f"lower --islands to {most:,}" if most > 0 else LOWER
+            raise InputError(too_little(advice))
+
+    def _widen(self) -> None:
+        """Rows twice as wide; islands that were short of room go on."""
+        words = 2 * self.words
+        del self.children, self.flat_children, self.starts, self.plans, self.decks, self.repeated
+        with within_memory(LOWER):
+            for name in ("genomes", "front_rows"):
+                old = getattr(self, name)
+                count, rows, width = old.shape
+                wide = cuda.device_array((count, rows, words), ROW_TYPE)
+                kernels.copy_rows_kernel[self._grid(count * rows, 1), WARP](
+                    old.reshape(count * rows, width), wide.reshape(count * rows, words)
+                )
+                synchronize()
+                setattr(self, name, wide)
+                del old
+            self._make_decks(words)
+        self.short.copy_to_device(np.zeros(self.count, dtype=np.int64))
+
+    @staticmethod
+    def _grid(items: int, threads: int) -> int:
+        return max(1, min(-(-items // threads), 1 << 20))
+
+    def _plan(self, deck: Deck) -> None:
+        """Plan all networks of the queue."""
+        plan_kernel[self._grid(deck.islands * self.width, THREADS), THREADS, deck.stream](
+            self.about, self.flat_children, self.starts, deck.queue, deck.queued, *self.plans
+        )
+
+    def _feed(self, deck: Deck) -> None:
+        launch_of(self.tools.tree, deck.values, deck.stream)(
+            self.about, *self.tree, self.flat_children, self.starts, deck.queue, deck.queued,
+            *self.plans, *deck.values, self.limits, self.child_bits,
+        )  # fmt: skip
+
+    def _breed(self, deck: Deck) -> None:
+        """Make the offspring of a batch."""
+        offspring = deck.islands * self.width
+        grid = self._grid(offspring, THREADS)
+        row_of = self.children, self.plans.plans
+        course = self.streams, self.made, self.leasts
+        kernels.choose_kernel[grid, THREADS, deck.stream](
+            deck.first, deck.islands, *self.space, self.kinds, self.crowded, self.genomes,
+            self.values, self.random, self.counters, self.short, self.target, self.children,
+            self.losers, self.others, *course, deck.bins, deck.binned, self.fates,
+        )  # fmt: skip
+        padded = self._grid(offspring + kernels.ACTIONS * WARP, THREADS)
+        for turn in range(kernels.TURNS):
+            kernels.change_kernel[padded, THREADS, deck.stream](
+                deck.first, turn, *self.space, self.kinds, self.genomes, *row_of, self.others,
+                *course, deck.bins, deck.binned,
+            )  # fmt: skip
+        kernels.finish_kernel[grid, THREADS, deck.stream](
+            deck.first, deck.islands, self.about, self.rates, self.values, self.encoding,
+            self.multipliers, self.memo_keys, self.memo_bits, *row_of, self.losers,
+            self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
+            deck.queue, deck.queued,
+        )  # fmt: skip
+
+    def _replace(self, deck: Deck) -> None:
+        kernels.replace_kernel[deck.islands, 4 if SIMULATED else WARP, deck.stream](
+            deck.first, self.about, self.genomes, self.values, self.lengths, self.bits,
+            self.random, self.counters, self.best_value, self.front_rows, self.front_lengths,
+            self.front_bits, self.short, self.target, self.multipliers, self.memo_keys,
+            self.memo_bits, self.children, self.losers, self.child_lengths, self.costs,
+            self.limits, self.child_bits, self.keys, self.fates, deck.queued, deck.binned,
+        )  # fmt: skip
+
+    def _batch(self, deck: Deck) -> None:
+        """Each island makes its next batch of offspring, if it has not come to the target."""
+        self._breed(deck)
+        self._plan(deck)
+        self._feed(deck)
+        self._replace(deck)
+
+    def advance(self, generation: int) -> None:
+        """All islands up to this generation."""
+        target = generation * self.population
+        self.target.copy_to_device(np.array([target], dtype=np.int64))
+        batches = sum(1 for size in self._batch_sizes() if size)
+        while True:
+            least = int(self.counters.copy_to_host()[:, STEPS].min())
+            if least >= target:
+                return
+            if self.short.copy_to_host().any():
+                self._widen()
+            self._run_batches(batches * (generation - least // self.population))
+
+    def _run_batches(self, count: int) -> None:
+        """So many batches of every deck. The first is launched kernel by kernel, as a kernel may
+        have to be compiled; what it launched is then repeated as a whole."""
+        if not self.repeated:
+            for deck in self.decks:
+                self._batch(deck)
+            synchronize()
+            self.repeated = [repeated(partial(self._batch, d), d.stream) for d in self.decks]
+            count -= 1
+        for _ in range(count):
+            for again in self.repeated:
+                again()
+        synchronize()
+
+    def _batch_sizes(self) -> list[int]:
+        edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
+        return [b - a for a, b in pairwise(edges)]
+
+    def _populate(self) -> None:
+        """New networks for the islands that restart."""
+        edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
+        for deck in self.decks:
+            for begin, end in pairwise(edges):
+                for attempt in range(kernels.TRIES if end > begin else 0):
+                    if not self._draw(deck, begin, end, attempt):
+                        break
+        kernels.end_restarts_kernel[self._grid(self.count, THREADS), THREADS](
+            self.restart, self.random
+        )
+
+    def _draw(self, deck: Deck, begin: int, end: int, attempt: int) -> int:
+        """Draw networks for the places begin..end that have none yet; how many still have none."""
+        kernels.draw_kernel[self._grid(deck.islands * self.width, THREADS), THREADS, deck.stream](
+            deck.first, deck.islands, *self.space, self.kinds, self.random, self.restart, begin,
+            end, attempt, self.given, self.founders, self.encoding, self.multipliers,
+            self.memo_keys, self.memo_bits, self.children, self.plans.plans, self.pending,
+            self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
+            deck.queue, deck.queued,
+        )  # fmt: skip
+        self._plan(deck)
+        self._feed(deck)
+        left = cuda.to_device(np.zeros(1, dtype=np.int64))
+        kernels.settle_kernel[deck.islands, 4 if SIMULATED else WARP, deck.stream](
+            deck.first, self.about, self.rates, self.genomes, self.values, self.lengths,
+            self.bits, self.random, self.counters, self.best_value, self.front_rows,
+            self.front_lengths, self.front_bits, self.restart, begin, end, attempt, self.given,
+            self.multipliers, self.memo_keys, self.memo_bits, self.children, self.pending,
+            self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
+            deck.queued, left,
+        )  # fmt: skip
+        synchronize()
+        return int(left.copy_to_host()[0])
+
+    def migrate(self, turn: int) -> None:
+        """What the settings say happens at migration number `turn`."""
+        search = self.problem.search
+        kind = exchange_of(search)
+        if kind == NOTHING:
+            return
+        if kind == RESTARTS:
+            kernels.stagnant_kernel[self._grid(self.count, THREADS), THREADS](
+                self.counters, self.waits, self.restart
+            )
+            stagnant = self.restart.copy_to_host()
+            archives = np.arange(0, self.count, GROUP)
+            self._exchange(np.arange(self.count), archives, self._to_archives(stagnant))
+            if len(archives) > 1:
+                self._exchange(archives, archives, _ring(len(archives), turn))
+            self._populate()
+            return
+        everyone = np.arange(self.count)
+        self._exchange(everyone, everyone, _ring(self.count, turn), checked=True)
+
+    def _to_archives(self, stagnant: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each archive the islands of its group that offer something, in order."""
+        padded = np.zeros(-(-self.count // GROUP) * GROUP, dtype=np.int64)
+        padded[: self.count] = stagnant
+        numbers = np.arange(padded.size).reshape(-1, GROUP)
+        return np.where(padded.reshape(-1, GROUP) > 0, numbers, -1)
+
+    def _exchange(
+        self,
+        members: NDArray[Any],
+        homes: NDArray[Any],
+        givers: NDArray[Any],
+        checked: bool = False,
+    ) -> None:
+        size = self.problem.search.migration_size
+        count = len(members)
+        with within_memory(LOWER):
+            make = cuda.device_array
+            offers = make((count, size, self.words), ROW_TYPE)
+            values = make((count, size), np.float64)
+            lengths = make((count, size), np.int64)
+            bits = make((count, size), np.float64)
+        grid = self._grid(count, WARP)
+        kernels.collect_kernel[grid, 8 if SIMULATED else WARP](
+            self.about, cuda.to_device(members.astype(np.int64)), self.genomes, self.values,
+            self.lengths, self.bits, offers, values, lengths, bits,
+        )  # fmt: skip
+        fitting = np.ones((count, size), dtype=np.int64)
+        if checked and self.problem.encoding.says_parts:
+            fitting = self._fitting(offers.copy_to_host(), givers)
+        kernels.receive_kernel[self._grid(len(homes), WARP), 8 if SIMULATED else WARP](
+            self.about, cuda.to_device(homes.astype(np.int64)),
+            cuda.to_device(np.ascontiguousarray(givers.astype(np.int64))),
+            cuda.to_device(fitting), self.genomes, self.values, self.lengths, self.bits,
+            self.counters, self.best_value, self.front_rows, self.front_lengths, self.front_bits,
+            offers, values, lengths, bits,
+            cuda.device_array((len(homes), size), np.int64),
+        )  # fmt: skip
+
+    def _fitting(self, offers: NDArray[np.int32], givers: NDArray[Any]) -> NDArray[np.int64]:
+        """Whether what a member offers is in the space of the one island that receives it."""
+        found = np.ones(offers.shape[:2], dtype=np.int64)
+        for home, giver in enumerate(givers[:, 0].tolist()):
+            own = island_problem(self.problem, kind_of(self.problem, role_of(home)))
+            for k, row in enumerate(offers[giver]):
+                found[giver, k] = fits(row.astype(np.int64), own)
+        return found
+
+    def best(self) -> tuple[NDArray[np.float64], int, float, Words]:
+        """The best value of each island; |G|, |D:G| and the row of the best network of all."""
+        places = cuda.device_array(self.count, np.int64)
+        found = cuda.device_array(self.count, np.float64)
+        kernels.best_kernel[self._grid(self.count, WARP), 8 if SIMULATED else WARP](
+            self.values, places, found
+        )
+        values = found.copy_to_host()
+        island = int(values.argmin())
+        place = int(places.copy_to_host()[island])
+        length = int(self.lengths[island].copy_to_host()[place])
+        bits = float(self.bits[island].copy_to_host()[place])
+        return values, length, bits, _used(self.genomes[island, place].copy_to_host())
+
+    def front(self) -> list[tuple[int, float, Words]]:
+        """(|G|, |D:G|, row) of the networks that no other beats in both, shortest first."""
+        counts = self.counters.copy_to_host()[:, FRONT_COUNT]
+        lengths, bits = self.front_lengths.copy_to_host(), self.front_bits.copy_to_host()
+        there = np.arange(FRONT_SIZE)[None, :] < counts[:, None]
+        island, place = np.nonzero(there)
+        g, d = lengths[there], bits[there]
+        order = np.lexsort((island, d, g))
+        lowest = np.minimum.accumulate(np.concatenate([[np.inf], d[order][:-1]]))
+        kept = order[d[order] < lowest]
+        return [
+            (int(g[i]), float(d[i]), _used(self.front_rows[island[i], place[i]].copy_to_host()))
+            for i in kept
+        ]
+
+    def states(self) -> tuple[State, ...]:
+        """All islands, here."""
+        parts = {
+            name: getattr(self, name).copy_to_host()
+            for name in ("values", "lengths", "bits", "random", "counters", "best_value",
+                         "front_lengths", "front_bits")
+        }  # fmt: skip
+        found = []
+        for island in range(self.count):
+            rows = self.genomes[island].copy_to_host()
+            front = self.front_rows[island].copy_to_host()
+            entries = int(parts["counters"][island, FRONT_COUNT])
+            front[entries:] = 0
+            longest = max(int(_sizes(rows).max()), int(_sizes(front).max()))
+            own = {name: part[island].copy() for name, part in parts.items()}
+            own["front_lengths"][entries:] = 0
+            own["front_bits"][entries:] = 0
+            found.append(
+                State(
+                    genomes=_cleared(rows, longest),
+                    front=_cleared(front, longest),
+                    **own,
+                )
+            )
+        return tuple(found)
+
+
+def _ring(count: int, turn: int) -> NDArray[np.int64]:
+    """For each member the one that it receives from, as in `search._migration.homes_of`."""
+    return ((np.arange(count) - 1 - turn % (count - 1)) % count)[:, None]
+
+
+def _sizes(rows: NDArray[Any]) -> NDArray[np.int64]:
+    units, connections = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
+    sizes: NDArray[np.int64] = HEADER + UNIT_WORDS * units + CONNECTION_WORDS * connections
+    return sizes
+
+
+def _cleared(rows: NDArray[Any], width: int) -> Words:
+    """Rows of so many words, with zeros behind what a network uses: what else lies there on the
+    card depends on what was there before."""
+    kept = np.arange(width) < _sizes(rows)[:, None]
+    return np.where(kept, rows[:, :width], 0).astype(np.int64)
+
+
+def _used(row: NDArray[Any]) -> Words:
+    words = row.astype(np.int64)
+    return words[: int(size_of(words))]

@@ -1,0 +1,127 @@
+"""The search and scores on a card, in Numba's simulator; without a card, what is said."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.data import ROOT, is_one_sentence
+from mdlrnn import InputError, Search, evolve, score_many, zoo
+from mdlrnn.gpu._cuda import _without_unrolling, require_card
+
+
+def simulated(*case: str) -> Any:
+    """What a case of `helpers.simulated_card` prints."""
+    if find_spec("numba.cuda") is None:
+        pytest.skip("this version of Numba comes without CUDA, and numba-cuda is not installed")
+    environment = {
+        **os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": str(ROOT / "tests"),
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "helpers.simulated_card", *case], env=environment,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_scores_are_those_of_the_cpu() -> None:
+    found = simulated("scores")
+    assert found["activations"] >= 6
+    assert found["products"]
+    for here, there in found["pairs"]:
+        assert here[0] == there[0]
+        assert here[2:] == there[2:]
+        assert math.isclose(here[1], there[1], rel_tol=1e-9)
+    assert sum(math.isfinite(here[1]) for here, _ in found["pairs"]) >= 10
+
+
+def test_islands_go_on_exactly_and_hold_the_scores_of_the_cpu() -> None:
+    found = simulated("goes_on")
+    assert found["same"]
+    assert found["batches"]
+    assert found["wrong"] <= 1e-9
+    assert found["steps"] == [12, 12]
+    assert found["no worse"]
+    assert found["front"] == sorted(set(found["front"]))
+
+
+def test_stagnant_islands_restart_and_archives_keep_their_best() -> None:
+    found = simulated("migrates")
+    assert found["kept"] == [True, True]
+    assert found["restarted"][1]
+    assert not found["restarted"][2]
+    assert found["restarted"][4]
+    assert all(found["fits"])
+
+
+def test_a_run_repeats_itself_goes_on_and_is_scored_on_the_cpu(tmp_path: Path) -> None:
+    found = simulated("runs", str(tmp_path))
+    assert found["digests"][0] == found["digests"][1]
+    assert found["front"] == found["scored"]
+    assert found["generations"] == [3, 3, 4]
+    assert found["stopped"][0] == "stopped"
+    assert found["device"] == ["cuda", "cpu"]
+    assert math.isclose(*found["value"], rel_tol=1e-12)
+
+
+def has_card() -> bool:
+    try:
+        require_card()
+    except InputError:
+        return False
+    return True
+
+
+without_card = pytest.mark.skipif(has_card(), reason="there is a card")
+
+
+@without_card
+def test_without_a_card_one_sentence_says_so(tmp_path: Path) -> None:
+    for call in (
+        lambda: evolve("anbn", device="cuda", folder=tmp_path / "run"),
+        lambda: score_many([zoo.anbn()], "anbn", device="cuda"),
+    ):
+        with pytest.raises(InputError) as caught:
+            call()
+        assert is_one_sentence(str(caught.value))
+    assert not (tmp_path / "run").exists()
+
+
+def test_devices_are_known_by_name_and_have_no_threads() -> None:
+    with pytest.raises(InputError, match="unknown device 'gpu'; use one of cpu, cuda"):
+        evolve("anbn", device="gpu")
+    with pytest.raises(InputError, match="leave them out with the device cuda"):
+        evolve("anbn", Search(islands=1), device="cuda", threads=2)
+    with pytest.raises(InputError, match="leave them out with the device cuda"):
+        score_many([zoo.anbn()], "anbn", device="cuda", threads=2)
+
+
+def test_every_jump_back_is_marked_and_no_other() -> None:
+    text = """define void @f() {
+entry:
+  br label %"loop"
+"loop":
+  br i1 %c, label %"loop", label %"end"
+end:
+  ret void
+}
+"""
+    marked = _without_unrolling(text).splitlines()
+    assert [line for line in marked if "llvm.loop !" in line] == [
+        '  br i1 %c, label %"loop", label %"end", !llvm.loop !1000000'
+    ]
+    assert marked[-2:] == [
+        "!1000000 = distinct !{!1000000, !1000001}",
+        '!1000001 = !{!"llvm.loop.unroll.disable"}',
+    ]
+    assert _without_unrolling("define void @g() {\nentry:\n  ret void\n}\n").count("!") == 0

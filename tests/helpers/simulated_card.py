@@ -1,0 +1,174 @@
+"""What the tests of `gpu` run in Numba's simulator, in a process of its own, since Numba decides
+when it is imported whether kernels are simulated. Prints one JSON object."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from helpers.data import vectors
+from mdlrnn import Corpus, Encoding, Network, Search, Stop, evolve, resume, score_many
+from mdlrnn.gpu import _islands
+from mdlrnn.gpu._breeding import batch_begin
+from mdlrnn.gpu._card import evolve_on_card
+from mdlrnn.gpu._islands import Islands
+from mdlrnn.network._activations import ACTIVATIONS
+from mdlrnn.search._archipelago import network_of
+from mdlrnn.search._island import Problem, front_of, rows_of
+from mdlrnn.search._spaces import fits, island_problem
+
+warnings.filterwarnings("ignore", category=RuntimeWarning)  # random words overflow, as they should
+STRINGS = ["ab", "aabb", "aaabbb", "ab"]
+
+
+def problem(encoding: Encoding | None = None, **changes: Any) -> Problem:
+    settings = {"islands": 2, "population": 6, "migration_interval": 2, "seed": 3} | changes
+    return Problem(Corpus.from_strings(STRINGS), Search(**settings), encoding or Encoding("paper"))
+
+
+def pairs(networks: list[Network], corpus: Corpus, encoding: Encoding | None) -> list[Any]:
+    here = score_many(networks, corpus, encoding, threads=1)
+    there = score_many(networks, corpus, encoding, device="cuda")
+    return [
+        [[s.g, s.d_given_g, s.l1, s.l2] for s in both] for both in zip(here, there, strict=True)
+    ]
+
+
+def scores() -> Any:
+    """Of the authors' networks, and of random ones with every activation, loops and products."""
+    found = []
+    for name, count in (("anbn_100", 2), ("addition_100", 1), ("dyck2_200", 2)):
+        known = vectors(name)
+        found += pairs(known.networks[:count], known.corpus, known.encoding)
+    every = Encoding("paper", tuple(ACTIVATIONS), products=True)
+    task = problem(every, unrestricted=True, islands=1, population=12)
+    islands = Islands(task)
+    islands.begin()
+    islands.advance(1)
+    state = islands.states()[0]
+    networks = [network_of(task, row) for row in rows_of(state)]
+    found += pairs(networks, task.corpus, every)
+    used = {unit.activation for network in networks for unit in network.units}
+    products = any(unit.type == "product" for network in networks for unit in network.units)
+    return {"pairs": found, "activations": len(used), "products": products}
+
+
+def goes_on() -> Any:
+    """An island that goes on in one go, in two, and with wider rows; and its networks' scores."""
+    task = problem()
+    whole = Islands(task)
+    whole.begin()
+    whole.advance(1)
+    middle = whole.states()
+    whole.advance(2)
+    other = Islands(task)
+    other.upload(middle)
+    other._widen()
+    other.advance(2)
+    names = ("genomes", "values", "lengths", "bits", "random", "front_lengths", "front_bits")
+    same = True
+    for one, two in zip(whole.states(), other.states(), strict=True):
+        for name in names:
+            a, b = getattr(one, name), getattr(two, name)
+            same = same and bool(np.array_equal(a, b))
+    wrong = 0.0
+    for state in whole.states():
+        known = [(v, row) for v, row in zip(state.values, rows_of(state), strict=True) if v < 1e300]
+        known += [(g + d, row) for g, d, row in front_of(state)]
+        rows = [network_of(task, row) for _, row in known]
+        for (value, _), score in zip(
+            known, score_many(rows, task.corpus, task.encoding), strict=True
+        ):
+            wrong = max(wrong, abs(score.mdl - value) / value)
+    best = min(float(state.values.min()) for state in middle)
+    return {
+        "same": same,
+        "batches": all(map(batches_are_whole, range(2, 130))),
+        "wrong": wrong,
+        "steps": whole.counters.copy_to_host()[:, 0].tolist(),
+        "no worse": bool(whole.best()[0].min() <= best),
+        "front": [entry[0] for entry in whole.front()],
+    }
+
+
+def batches_are_whole(population: int) -> bool:
+    """Whether the batches of a generation follow on each other, none of them empty."""
+    steps = 0
+    while steps < population:
+        begin, end = batch_begin(steps, population)
+        if begin != steps or end <= begin:
+            return False
+        steps = end
+    return steps == population
+
+
+def migrates() -> Any:
+    """Restarts, archives, and a ring with sets of parts of which some networks do not fit."""
+    _islands.GROUP = 3
+    task = problem(islands=5, population=4)
+    islands = Islands(task)
+    islands.begin()
+    before = islands.states()
+    never = 2**62
+    # The second island of the first group waits on; the archives are the islands 0 and 3.
+    islands.waits.copy_to_device(np.array([never, 0, never, never, 0]))
+    islands.migrate(0)
+    after = islands.states()
+    kept = [
+        float(after[archive].values.min()) == float(before[i].values.min())
+        or float(after[archive].values.min()) < float(before[i].values.min())
+        for archive, i in ((0, 1), (3, 4))
+    ]
+    new = [not np.array_equal(before[i].values, after[i].values) for i in range(5)]
+    ring = problem(Encoding.every_part(), islands=3, population=3, restarts=False)
+    others = Islands(ring)
+    others.begin()
+    others.migrate(0)
+    fitting = [
+        fits(row, island_problem(ring, _islands.role_of(island)))
+        for island, state in enumerate(others.states())
+        for row in rows_of(state)
+    ]
+    return {"kept": kept, "restarted": new, "fits": fitting}
+
+
+def runs(folder: str) -> Any:
+    """A run, the same again, and one that is stopped and goes on."""
+    search = Search(islands=2, population=3, migration_interval=2, seed=5)
+    common: dict[str, Any] = {"device": "cuda", "progress": False, "prove": False}
+    whole = evolve(STRINGS, search, stop=Stop(generations=3), folder=f"{folder}/a", **common)
+    evolve(STRINGS, search, stop=Stop(generations=2), folder=f"{folder}/b", **common)
+    again = resume(f"{folder}/b", stop=Stop(generations=3), progress=False, prove=False)
+    moved = resume(
+        f"{folder}/b", stop=Stop(generations=4), device="cpu", progress=False, prove=False
+    )
+    scored = score_many([net for net, _ in whole.front], STRINGS, whole.encoding, threads=1)
+    stopped = evolve_on_card(
+        Problem(Corpus.from_strings(STRINGS), search, Encoding("paper")),
+        Stop(generations=9),
+        on_progress=lambda progress: progress.generation >= 1,
+    )
+    return {
+        "digests": [whole.archipelago.digest(), again.archipelago.digest()],
+        "front": [[s.g, s.d_given_g] for _, s in whole.front],
+        "scored": [[s.g, s.d_given_g] for s in scored],
+        "generations": [r.archipelago.generation for r in (whole, again, moved)],
+        "stopped": [stopped.reason, stopped.archipelago.generation],
+        "device": [
+            json.loads(Path(folder, name, "settings.json").read_text()).get("device")
+            for name in ("a", "b")
+        ],
+        "value": [whole.value, whole.score.mdl],
+    }
+
+
+if __name__ == "__main__":
+    cases: dict[str, Any] = {
+        "scores": scores, "goes_on": goes_on, "migrates": migrates, "runs": runs,
+    }  # fmt: skip
+    print(json.dumps(cases[sys.argv[1]](*sys.argv[2:])))

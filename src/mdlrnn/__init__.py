@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ._limits import no_limits as no_limits
     from .corpus._corpus import Corpus as Corpus
     from .estimator._estimator import MDLRNN as MDLRNN
-    from .interface._enough import enough as enough
     from .interface._evolve import evolve as evolve
     from .interface._evolve import resume as resume
     from .interface._feed import feed as feed
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from .network._units import Unit as Unit
     from .network._units import Weight as Weight
     from .proofs._proof import Proof as Proof
+    from .runs._enough import enough as enough
     from .search._run import Progress as Progress
     from .search._run import Run as Run
     from .search._settings import Search as Search
@@ -82,7 +82,7 @@ _HOME = {
     "decode": "network._code",
     "describe": "interface._language",
     "encode": "network._code",
-    "enough": "interface._enough",
+    "enough": "runs._enough",
     "evolve": "interface._evolve",
     "evolve_seeds": "interface._seeds",
     "explain": "interface._functions",

@@ -286,3 +286,13 @@ def test_a_broken_run_is_named_as_such(run: Callable[..., Result], tmp_path: Pat
         result = run(command, "broken")
         assert result.code == 2
         assert is_one_sentence(result.err.strip())
+
+
+def test_a_run_s_page_says_how_many_strings_are_enough(tmp_path: Path) -> None:
+    small = Search(islands=2, population=20)
+    for name, source in (("known", "a^n b^n"), ("own", ["ab", "aabb"])):
+        evolve(source, small, stop=Stop(generations=5), folder=tmp_path / name, progress=False)
+    known = page(run_content(tmp_path / "known"))
+    assert "<h2>How many strings are enough</h2>" in known
+    assert re.search(r"strings? makes? a network|None of these networks is right", known)
+    assert "How many strings are enough" not in page(run_content(tmp_path / "own"))

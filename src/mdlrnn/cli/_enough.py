@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ..interface._enough import enough as enough_strings
 from ..interface._say import say, say_json
 from ..interface._text import filled
 from ..plots import lines_over_strings, plot_enough
+from ..runs._enough import enough as enough_strings
 from ._options import json_option
 
 

@@ -11,7 +11,7 @@ from ..network._network import Network
 if TYPE_CHECKING:
     from ..languages import Language
     from ..network._objective import Score
-    from ..plots import Accuracy, Front, History
+    from ..plots import Accuracy, Front, History, LinesOverStrings
     from ..tasks._report import Report
 
 
@@ -35,6 +35,14 @@ class LearnedMachine:
     name: str | None = None
     agrees: int | None = None
     """Where nothing is proved: up to so many symbols the machine agrees with the network."""
+
+
+@dataclass(frozen=True)
+class EnoughStrings:
+    """How many strings make a right network win."""
+
+    verdict: str
+    lines: LinesOverStrings
 
 
 @dataclass(frozen=True)
@@ -63,5 +71,6 @@ class Content:
     search: Search | None = None
     theorem: Theorem | None = None
     learned: LearnedMachine | None = None
+    enough: EnoughStrings | None = None
     refresh: int | None = None
     """Seconds after which the page loads itself again, while a run goes on."""

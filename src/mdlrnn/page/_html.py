@@ -19,6 +19,7 @@ from ._data import json_text, page_data
 from ._machine import machine_data, machine_section
 from ._sections import (
     bits_section,
+    enough_section,
     formulas_section,
     measures_section,
     score_section,
@@ -56,6 +57,7 @@ def page(content: Content) -> str:
         score_section(content, length),
         measures_section(content),
         search_section(content),
+        enough_section(content),
         formulas_section(content),
         bits_section(data["parts"], content.encoding.scheme),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..drawing._svg import escaped, svg
 from ..network._text import describe, summary
-from ..plots import plot_accuracy, plot_front, plot_history
+from ..plots import plot_accuracy, plot_enough, plot_front, plot_history
 from ._content import Content
 from ._data import KINDS
 
@@ -85,6 +85,22 @@ def measures_section(content: Content) -> str:
     if content.accuracy is not None:
         parts.append(f'<div class="plots">{svg(plot_accuracy(content.accuracy))}</div>')
     return section("Measures", *parts, name="measures")
+
+
+def enough_section(content: Content) -> str:
+    if content.enough is None:
+        return ""
+    return section(
+        "How many strings are enough",
+        paragraph(
+            "On more strings a network's expected score grows along a straight line. These are the "
+            "lines of the shortest networks that the search found, above the lowest of them.",
+            "muted",
+        ),
+        f'<div class="plots">{svg(plot_enough(content.enough.lines))}</div>',
+        paragraph(content.enough.verdict),
+        name="enough",
+    )
 
 
 def theorem_section(content: Content) -> str:

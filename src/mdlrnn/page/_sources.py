@@ -16,10 +16,11 @@ from ..network._encoding import Encoding
 from ..network._file import read_json
 from ..network._network import Network
 from ..network._objective import Score
-from ..plots import accuracy, front, history
+from ..plots import accuracy, front, history, lines_over_strings
 from ..proofs._prove import prove
 from ..proofs._seconds import IN_RUN
 from ..proofs._solver import available
+from ..runs._enough import enough
 from ..runs._files import BEST, CORPUS, LEARNED, THEOREM, check_holds_run, read_object
 from ..runs._networks import load_network, network_from, read_corpus
 from ..runs._settings import Settings, read_settings
@@ -29,9 +30,11 @@ from ..tasks._measures import measure
 from ..tasks._report import Report
 from ..tasks._sources import Source, source_from, source_of
 from ..tasks._tasks import Task
-from ._content import Content, LearnedMachine, Search, Theorem
+from ._content import Content, EnoughStrings, LearnedMachine, Search, Theorem
 
 FOLLOW_SECONDS = 5
+ENOUGH_NETWORKS = 10
+"""Networks of a front whose lines over the number of strings are looked at."""
 LEARNED_SECONDS = 8.0
 """For what the network has learned, where no run has kept it."""
 
@@ -160,7 +163,18 @@ def run_content(folder: Path, title: str | None = None, task: Source | None = No
     measures, steps = _measured(network, known.task, known.size)
     theorem = _kept_theorem(folder, network, known.task) or _proved(network, known.task)
     learned = _of_task(theorem, known.task) or learned_content(network, folder)
-    return replace(content, measures=measures, accuracy=steps, theorem=theorem, learned=learned)
+    return replace(
+        content, measures=measures, accuracy=steps, theorem=theorem, learned=learned,
+        enough=_enough(folder, known),
+    )  # fmt: skip
+
+
+def _enough(folder: Path, known: Source) -> EnoughStrings | None:
+    try:
+        found = enough(folder, known, most=ENOUGH_NETWORKS)
+    except InputError:  # a front without a finite score
+        return None
+    return EnoughStrings(found.verdict(), lines_over_strings(found))
 
 
 def example_of(corpus: Corpus | None) -> str | None:

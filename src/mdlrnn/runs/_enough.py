@@ -11,15 +11,15 @@ from .._errors import InputError
 from .._files import PathLike, named, read_text
 from ..network._encoding import Encoding
 from ..network._network import Network
-from ..runs._files import FRONT, check_holds_run
-from ..runs._networks import network_from
-from ..runs._settings import read_settings
 from ..tasks._enough import Enough
 from ..tasks._enough import enough as enough_strings
 from ..tasks._measures import measure_parts
 from ..tasks._measures import named as with_names
 from ..tasks._sources import source_of, task_from
 from ..tasks._tasks import Task
+from ._files import FRONT, check_holds_run
+from ._networks import network_from
+from ._settings import read_settings
 
 MOST = 40
 """Networks of a front that are looked at: those with the lowest scores."""
@@ -27,9 +27,12 @@ PARTS = 2
 """Of a test set, on which a network is right or not."""
 
 
-def enough(run: object, language: object = None, *, networks: Sequence[object] = ()) -> Enough:
+def enough(
+    run: object, language: object = None, *, networks: Sequence[object] = (), most: int = MOST
+) -> Enough:
     """Which network of a run's front would win with how many strings, and how many would make a
-    right one win; `networks` are looked at beside the front.
+    right one win; `networks` are looked at beside the front, of which those with the lowest scores
+    are, at `most` so many.
 
     The language is the run's own, where that is known.
     """
@@ -40,7 +43,7 @@ def enough(run: object, language: object = None, *, networks: Sequence[object] =
     check_holds_run(home)
     settings = read_settings(home)
     task = _task(settings.corpus, home) if language is None else task_from(language)
-    chosen = _front(home)
+    chosen = _front(home, most)
     for place, other in enumerate(networks, start=1):
         name = named(other) if isinstance(other, str | Path) else f"given {place}"
         chosen.append((name, network_from(other)))
@@ -65,7 +68,7 @@ def _task(about: dict[str, object], home: Path) -> Task:
     return known.task
 
 
-def _front(home: Path) -> list[tuple[str, Network]]:
+def _front(home: Path, most: int) -> list[tuple[str, Network]]:
     path: PathLike = home / FRONT
     try:
         rows = json.loads(read_text(path, "front"))
@@ -79,7 +82,7 @@ def _front(home: Path) -> list[tuple[str, Network]]:
             f"{named(path)} is no front of a run; choose the folder of a run."
         ) from None
     finite = [(g, bits, network) for g, bits, network in found if bits is not None]
-    best = sorted(finite, key=lambda row: row[0] + row[1])[:MOST]
+    best = sorted(finite, key=lambda row: row[0] + row[1])[:most]
     if not best:
         raise InputError(f"{named(path)} holds no network with a finite score; let the run go on.")
     return [(f"|G| {g:,}", network) for g, _, network in sorted(best, key=lambda row: row[0])]

@@ -55,6 +55,7 @@ def test_islands_go_on_exactly_and_hold_the_scores_of_the_cpu() -> None:
     assert found["front"] == sorted(set(found["front"]))
 
 
+@pytest.mark.slow
 def test_stagnant_islands_restart_and_archives_keep_their_best() -> None:
     found = simulated("migrates")
     assert found["kept"] == [True, True]

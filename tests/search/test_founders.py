@@ -153,7 +153,7 @@ def test_a_stack_is_found_where_a_mark_turns_the_string_round() -> None:
     assert stack_tests(task("a* b*").training(500), BOUNDARY) == []
 
 
-@pytest.mark.parametrize("letters", ["ab", "abd"])
+@pytest.mark.parametrize("letters", ["ab", pytest.param("abd", marks=pytest.mark.slow)])
 def test_a_stack_of_whole_numbers_is_proved_where_the_corpus_leaves_room(
     letters: str, tmp_path: Path
 ) -> None:

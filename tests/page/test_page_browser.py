@@ -291,3 +291,38 @@ def test_the_page_s_data_are_json_without_markup() -> None:
     inside = text[start : text.index("</script>", start)]
     assert "<" not in inside
     assert json.loads(inside)["network"]["name"] == SCRIPT
+
+
+WORDS = ("#", "the", "child", "children", "who", "remembers", "and", "sleep", "sleeps")
+
+
+def over_words() -> Network:
+    """Nine words, each of which makes the next one certain, and the last one the end."""
+    nexts = [Connection(i, 9 + (i + 1) % 9, "forward", Weight(1)) for i in range(9)]
+    return Network(9, 9, (Unit(),) * 18, tuple(nexts), WORDS, name="words")
+
+
+def with_tiny_chances() -> Network:
+    """P(a) is about 5e-109, which takes twelve characters."""
+    outputs = (Unit("sigmoid"), Unit("sigmoid", bias=Weight(-250)))
+    return Network(2, 2, (Unit(), Unit(), *outputs), (), ("#", "a"), name="n" * 80)
+
+
+SPILLS = """() => [...document.querySelectorAll(
+    "section, section > *, .row > *, dd, #chances, #chances output, #chances .symbol")]
+    .filter((e) => getComputedStyle(e).overflowX === "visible" && e.scrollWidth > e.clientWidth + 1
+      || e.getBoundingClientRect().right > innerWidth)
+    .map((e) => `${e.tagName} ${e.id} ${e.textContent.slice(0, 40)}`)"""
+
+
+@pytest.mark.parametrize("width", [390, 320])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_spills_out_of_a_card_on_a_phone(
+    open_page: Callable[..., Tab], width: int, scheme: str
+) -> None:
+    view = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+    long = "a" * 300
+    for net in (over_words(), with_tiny_chances(), zoo.anbncn(), zoo.dyck2()):
+        tab = open_page(net, Theorem(f"The network is wrong on {long}.", note=long), **view).tab
+        assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= width
+        assert tab.evaluate(SPILLS) == []

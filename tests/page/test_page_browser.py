@@ -326,3 +326,48 @@ def test_nothing_spills_out_of_a_card_on_a_phone(
         tab = open_page(net, Theorem(f"The network is wrong on {long}.", note=long), **view).tab
         assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= width
         assert tab.evaluate(SPILLS) == []
+
+
+def heads(tab: Any) -> list[str]:
+    found: list[str] = tab.eval_on_selector_all(
+        "#steps thead th", "all => all.map((th) => th.textContent)"
+    )
+    return found
+
+
+def test_probabilities_stand_before_the_units_and_inputs_are_what_is_read(
+    open_page: Callable[..., Tab],
+) -> None:
+    tab = open_page(over_words(), viewport={"width": 1280, "height": 800}).tab
+    chances = [f"P({word})" for word in WORDS]
+    assert heads(tab) == ["step", "read", *chances, *(f"u{u}" for u in range(9, 18))]
+    tab.fill("#string", "the child")
+    cells = tab.eval_on_selector_all(
+        "#rows tr[aria-current] > *", "all => all.map((cell) => cell.textContent)"
+    )
+    one = ["1" if word == "children" else "0" for word in WORDS]
+    assert cells == ["2", "child", *one, *one]
+    last = "() => document.querySelector('#steps thead .p:nth-child(11)').getBoundingClientRect()"
+    assert tab.evaluate(f"{last}.right") < 1280
+
+
+def test_an_input_that_holds_more_than_what_is_read_keeps_its_column(
+    open_page: Callable[..., Tab],
+) -> None:
+    loop = Connection(1, 1, "recurrent", Weight(1))
+    tab = open_page(Network(2, 2, (Unit(),) * 4, (loop,), ("#", "a"))).tab
+    assert heads(tab) == ["step", "read", "P(#)", "P(a)", "u1", "u2", "u3"]
+    assert heads(open_page(zoo.addition()).tab)[:5] == ["step", "read", "P(1)", "u0", "u1"]
+
+
+def test_what_is_read_stays_in_sight_when_the_table_scrolls(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(over_words(), viewport={"width": 390, "height": 800}).tab
+    inside = tab.evaluate(
+        """() => {
+        const box = document.getElementById("steps").parentElement;
+        box.scrollLeft = 10000;
+        const cell = box.querySelector("tr[aria-current] .read").getBoundingClientRect();
+        return [box.scrollLeft > 0, cell.left - box.getBoundingClientRect().left]; }"""
+    )
+    assert inside[0]
+    assert 0 <= inside[1] < 5

@@ -15,7 +15,7 @@ from ..drawing import draw
 from ..drawing._svg import escaped, svg
 from ..network._network import Network
 from ._content import Content
-from ._data import json_text, page_data
+from ._data import json_text, page_data, shown_units
 from ._machine import machine_data, machine_section
 from ._sections import (
     bits_section,
@@ -124,14 +124,13 @@ def _together(network: Network, drawing: str) -> str:
 
 
 def _along(network: Network) -> str:
-    heads = ["step", "read", *(f"u{u}" for u in range(len(network.units)))]
     if network.alphabet is not None:
-        heads += [f"P({symbol})" for symbol in network.alphabet]
-    elif network.outputs == 1:
-        heads.append("P(1)")
+        symbols = list(network.alphabet)
     else:
-        heads += [f"P({k})" for k in range(network.outputs)]
-    cells = "".join(f'<th scope="col">{escaped(head)}</th>' for head in heads)
+        symbols = ["1"] if network.outputs == 1 else [str(k) for k in range(network.outputs)]
+    cells = '<th scope="col">step</th><th scope="col" class="read">read</th>'
+    cells += "".join(f'<th scope="col" class="p">P({escaped(symbol)})</th>' for symbol in symbols)
+    cells += "".join(f'<th scope="col">u{u}</th>' for u in shown_units(network))
     return section(
         "Along the string",
         '<div class="scroll" id="strip-box" tabindex="0" aria-label="probabilities along the '

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -371,3 +372,37 @@ def test_what_is_read_stays_in_sight_when_the_table_scrolls(open_page: Callable[
     )
     assert inside[0]
     assert 0 <= inside[1] < 5
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_bars_of_a_short_string_fill_the_width(
+    open_page: Callable[..., Tab], width: int
+) -> None:
+    tab = open_page(over_words(), viewport={"width": width, "height": 800}).tab
+    spans = """() => {
+        const box = document.getElementById("strip-box"), strip = document.getElementById("strip");
+        const last = strip.querySelector("g:last-child rect").getBoundingClientRect();
+        const end = last.right - box.getBoundingClientRect().left;
+        return [box.clientWidth, box.scrollWidth, end]; }"""
+    for string in ("", "the", "the child"):
+        tab.fill("#string", string)
+        room, whole, end = tab.evaluate(spans)
+        assert whole == room
+        assert room - 3 < end <= room
+    tab.set_viewport_size({"width": 700, "height": 800})
+    tab.wait_for_function(f"() => document.getElementById('strip').clientWidth !== {room}")
+    room, whole, end = tab.evaluate(spans)
+    assert whole == room
+    assert room - 3 < end <= room
+
+
+def test_words_along_the_string_are_whole_and_lie_apart(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(over_words(), viewport={"width": 390, "height": 800}).tab
+    tab.fill("#string", " ".join(WORDS[1:]))
+    labels = tab.eval_on_selector_all(
+        "#strip text",
+        "all => all.map((t) => [t.textContent, t.getBBox().x, t.getBBox().x + t.getBBox().width])",
+    )
+    assert [text for text, _, _ in labels] == list(WORDS)
+    assert all(one[2] < two[1] for one, two in pairwise(labels))
+    assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= 390

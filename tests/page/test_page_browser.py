@@ -406,3 +406,13 @@ def test_words_along_the_string_are_whole_and_lie_apart(open_page: Callable[...,
     assert [text for text, _, _ in labels] == list(WORDS)
     assert all(one[2] < two[1] for one, two in pairwise(labels))
     assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("width", "scale"), [(390, 0.75), (1280, 1.0)])
+def test_a_wide_drawing_stays_readable(
+    open_page: Callable[..., Tab], width: int, scale: float
+) -> None:
+    tab = open_page(over_words(), viewport={"width": width, "height": 800}).tab
+    found = tab.evaluate("() => document.querySelector('#drawing circle').getScreenCTM().a")
+    assert found > scale - 0.01
+    assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= width

@@ -12,6 +12,7 @@ from importlib.resources import files
 
 from .._version import __version__
 from ..drawing import draw
+from ..drawing._formats import Picture
 from ..drawing._svg import escaped, svg
 from ..network._network import Network
 from ._content import Content
@@ -30,6 +31,8 @@ from ._sections import (
 
 SCALE = 1.5
 """Of the drawing, where the screen has room for it."""
+WIDE = 700.0
+"""Points beyond which a drawing has a row of the page for itself."""
 SCRIPTS = ("numbers.js", "machine.js", "automaton.js", "view.js")
 
 
@@ -49,7 +52,7 @@ def page(content: Content) -> str:
     length = sum(len(part["bits"]) for part in data["parts"])
     title = escaped(content.title)
     sections = [
-        _together(content.network, svg(drawing.picture, "the drawing of the network", SCALE)),
+        _together(content.network, drawing.picture),
         machine_section(content.learned),
         _along(content.network),
         theorem_section(content),
@@ -86,7 +89,8 @@ def page(content: Content) -> str:
 """
 
 
-def _together(network: Network, drawing: str) -> str:
+def _together(network: Network, picture: Picture) -> str:
+    drawing = svg(picture, "the drawing of the network", SCALE)
     shown = section(
         "The network",
         f'<div id="drawing">{drawing}</div>',
@@ -120,7 +124,8 @@ def _together(network: Network, drawing: str) -> str:
 <div id="chances"></div>
 <p class="muted">Values are exact fractions; ~ marks rounded ones.</p>""",
     )
-    return f'<div class="pair">\n{shown}\n{stepping}\n</div>'
+    look = "pair wide" if picture.width > WIDE else "pair"
+    return f'<div class="{look}">\n{shown}\n{stepping}\n</div>'
 
 
 def _along(network: Network) -> str:

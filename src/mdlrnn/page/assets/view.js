@@ -6,6 +6,7 @@ const step = stepper(network);
 const $ = (id) => document.getElementById(id);
 const ROWS = 15; // of the table of values, around the current step
 const SLICE = 40; // milliseconds of computing before the page draws again
+const LEAST_SCALE = 0.75; // of the drawing
 const LONGEST = 200; // symbols of a generated string
 
 let given = { rows: [], read: [] };
@@ -344,7 +345,9 @@ for (const id of ["drawing", "bits"]) {
 }
 document.querySelectorAll("#drawing [data-unit], #drawing [data-connection], #drawing [data-bias]")
   .forEach((group) => group.setAttribute("tabindex", "0"));
-$("drawing").querySelector("svg").setAttribute("role", "group");
+const drawn = $("drawing").querySelector("svg");
+drawn.setAttribute("role", "group");
+drawn.style.minWidth = `${LEAST_SCALE * drawn.viewBox.baseVal.width}px`; // rather scrolled than unreadable
 // A thin line is hard to point at: an unseen wide one lies over it.
 document.querySelectorAll("#drawing [data-connection] path, #drawing [data-bias] path").forEach((path) => {
   const wide = path.cloneNode();

@@ -15,6 +15,7 @@ import mdlrnn
 from helpers.browser import Tab
 from mdlrnn import Connection, Network, Unit, Weight, zoo
 from mdlrnn.page import Theorem, network_content, page
+from mdlrnn.page._sources import content_of
 
 SCRIPT = "<script>window.broken=1</script>"
 
@@ -416,3 +417,15 @@ def test_a_wide_drawing_stays_readable(
     found = tab.evaluate("() => document.querySelector('#drawing circle').getScreenCTM().a")
     assert found > scale - 0.01
     assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= width
+
+
+def test_the_measures_are_in_sight_on_a_phone(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "measured.html"
+    path.write_text(page(content_of(zoo.dyck1(), task="dyck1")), encoding="utf-8")
+    tab = Tab(browser, path, viewport={"width": 390, "height": 800})
+    boxes = tab.tab.eval_on_selector_all(
+        "#measures .scroll", "all => all.map((box) => [box.scrollWidth, box.clientWidth])"
+    )
+    assert boxes
+    assert all(whole <= room for whole, room in boxes)
+    tab.close()

@@ -383,7 +383,10 @@ def test_a_terminal_has_a_live_view(here: Path) -> None:
             pass
         os.close(ours)
     text = seen.decode()
-    for part in ("best", "islands", "of 200,000", "a second", "at most", "hidden unit", "Ctrl-C"):
+    for part in (
+        "best", "islands", "one sign an island", "of 200,000", "a second", "at most", "hidden unit",
+        "Ctrl-C",
+    ):  # fmt: skip
         assert part in text
     assert text.index("islands") < text.index("Ended: the time of 2.0 s is up")
     assert "\x1b[?25h" in text, "the cursor is back"

@@ -18,9 +18,12 @@ from helpers.data import is_one_sentence
 from helpers.strategies import networks, weights
 from mdlrnn import Connection, InputError, Network, Unit, Weight, zoo
 from mdlrnn.drawing import FORMATS, draw
+from mdlrnn.drawing._automaton import picture_of_machine
 from mdlrnn.drawing._clarity import clarity
 from mdlrnn.drawing._layout import RADIUS, Layout, dead_units, label_box
-from mdlrnn.drawing._shapes import Words, shortened, text_width
+from mdlrnn.drawing._shapes import Circle, Curve, Words, shortened, text_width
+from mdlrnn.languages import Language
+from mdlrnn.languages._language_file import machine_from_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 SCRIPT = "<script>alert('&\"')</script>"
@@ -37,7 +40,8 @@ def loop() -> Network:
 
 def boxes(layout: Layout) -> list[tuple[float, float, float, float]]:
     """The squares around units and the boxes of weights."""
-    units = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in layout.units]
+    r = layout.radius
+    units = [(x - r, y - r, x + r, y + r) for x, y in layout.units]
     return units + [label_box(item) for item in layout.placed]
 
 
@@ -181,15 +185,50 @@ def test_a_notebook_shows_a_network_as_its_drawing() -> None:
     assert zoo.anbn().draw()._repr_svg_() == draw(zoo.anbn()).svg()
 
 
-def test_long_symbols_fit_their_unit() -> None:
-    alphabet = ("#", "grandmother", "MMMMM")
-    net = Network(3, 3, (Unit(),) * 6, (), alphabet)
-    for group in draw(net).picture.groups:
+def test_words_are_written_whole_and_fit_their_unit() -> None:
+    alphabet = ("#", "grandmother", "MMMMM", "sleeps", "an␣" + "o" * 100, "字" * 9)
+    net = Network(6, 6, (Unit(),) * 12, (), alphabet)
+    drawing = draw(net)
+    room = 2 * drawing.layout.radius
+    names = []
+    for group in drawing.picture.groups:
+        [circle] = [shape for shape in group.shapes if isinstance(shape, Circle)]
+        assert 2 * circle.radius == room
         for shape in group.shapes:
             if isinstance(shape, Words):
-                assert text_width(shape.text, shape.size) < 2 * RADIUS
-    assert "grandmother" in draw(net).svg()
+                assert text_width(shape.text, shape.size) < room
+                names += [shape.text] if shape.style == "name" else []
+    for word in ("#", "grandmother", "MMMMM", "sleeps", "字" * 9):
+        assert names.count(word) == names.count(f"P({word})") == 1
+    assert sum(name.endswith(("o…", "o…)")) for name in names) == 2
     assert shortened("a b\x00", 9) == "a␣b�"
+
+
+def test_units_are_no_larger_than_their_names_ask_for() -> None:
+    assert draw(zoo.dyck2()).layout.radius == RADIUS
+    words = ("#", "dog", "dogs", "bark", "barks")
+    assert draw(Network(5, 5, (Unit(),) * 10, (), words)).layout.radius == RADIUS
+
+
+def test_a_machine_s_words_are_whole_and_beside_their_arrows() -> None:
+    machine = machine_from_text(
+        "start: the -> SENTENCE\nSENTENCE: grandmother 1/2 -> start\nSENTENCE: sleeps 1/2 -> C\n"
+        "C: and 1/3 -> start\nC: # 2/3"
+    )
+    assert isinstance(machine, Language)
+    drawn = picture_of_machine(machine)
+    words = [s for group in drawn.groups for s in group.shapes if isinstance(s, Words)]
+    assert {"start", "SENTENCE", "C"} <= {word.text for word in words}
+    for word in words:
+        half = text_width(word.text, word.size) / 2
+        assert half <= word.at.x <= drawn.width - half
+        assert word.size / 2 <= word.at.y <= drawn.height - word.size / 2
+    for group in drawn.groups:
+        for curve in (s for s in group.shapes if isinstance(s, Curve) and len(s.points) == 4):
+            a, b, c, d = (point.y for point in curve.points)
+            middle = (a + 3 * b + 3 * c + d) / 8
+            for word in (s for s in group.shapes if isinstance(s, Words)):
+                assert abs(word.at.y - middle) > word.size / 2
 
 
 def test_a_huge_network_is_refused_in_a_sentence() -> None:

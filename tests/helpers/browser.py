@@ -45,6 +45,7 @@ READ = """() => {
     const all = (s) => [...row.querySelectorAll(s)].map((td) => td.dataset.value);
     return {
       step: Number(row.querySelector("th").textContent),
+      units: [...row.querySelectorAll("[data-unit-value]")].map((c) => Number(c.dataset.unitValue)),
       values: all("[data-unit-value]"), chances: all("[data-chance]"),
       bars: [...document.querySelectorAll("#chances output")].map((o) => o.dataset.value),
       drawn: [...document.querySelectorAll("#drawing .value")].map((t) => t.textContent),

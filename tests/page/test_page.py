@@ -112,6 +112,14 @@ def test_a_theorem_has_a_place_and_none_leaves_none() -> None:
     assert "<h2>Theorem</h2>" not in page(content)
 
 
+def test_a_theorem_s_probabilities_stand_before_its_units() -> None:
+    head = ("after", "where", "unit 6", "unit 3", "P(#)", "P(a)")
+    theorem = Theorem("It is right.", head, (("a", "k > 0", "k", "7/3", "0", "1"),))
+    shown = page(replace(network_content(zoo.anbn(), "anbn"), theorem=theorem))
+    cells = "".join(f"<td>{cell}</td>" for cell in ("k &gt; 0", "0", "1", "k", "7/3"))
+    assert f'<th scope="row">a</th>{cells}' in shown
+
+
 @pytest.mark.parametrize("name", ["anbn", "anbncn", "anb2n", "dyck1", "dyck2"])
 def test_a_page_opens_on_a_string_of_the_language(name: str) -> None:
     """Without a corpus on one that the network itself finds likely."""

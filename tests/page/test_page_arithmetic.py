@@ -42,10 +42,15 @@ def agree(net: Network, string: str, shown: Sequence[dict[str, Any]]) -> int:
     exact, floats = list(feed(net, rows, EXACT)), list(feed(net, rows, FLOAT))
     assert len(shown) == len(exact)
     blown_up = 0
-    for step, true, rounded in zip(shown, exact, floats, strict=True):
-        given = (*step["values"], *step["chances"])
-        wanted = (*true, *distribution(net, true))
-        python = (*rounded, *distribution(net, rounded))
+    for row, step, true, rounded in zip(rows, shown, exact, floats, strict=True):
+        given, units = (*step["values"], *step["chances"]), step["units"]
+        wanted = (*(true[u] for u in units), *distribution(net, true))
+        python = (*(rounded[u] for u in units), *distribution(net, rounded))
+        # All but inputs that hold what was read.
+        assert [true[u] for u in range(net.inputs) if u not in units] == [
+            value for u, value in enumerate(row) if u not in units
+        ]
+        assert units[-len(net.units) + net.inputs :] == list(range(net.inputs, len(net.units)))
         for text, value, double in zip(given, wanted, python, strict=True):
             found = read(text)
             if isinstance(found, Fraction):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import mdlrnn
 from helpers.browser import Tab
 from mdlrnn import Connection, Network, Unit, Weight, zoo
 from mdlrnn.page import Theorem, network_content, page
+from mdlrnn.page._sources import content_of
 
 SCRIPT = "<script>window.broken=1</script>"
 
@@ -291,3 +293,139 @@ def test_the_page_s_data_are_json_without_markup() -> None:
     inside = text[start : text.index("</script>", start)]
     assert "<" not in inside
     assert json.loads(inside)["network"]["name"] == SCRIPT
+
+
+WORDS = ("#", "the", "child", "children", "who", "remembers", "and", "sleep", "sleeps")
+
+
+def over_words() -> Network:
+    """Nine words, each of which makes the next one certain, and the last one the end."""
+    nexts = [Connection(i, 9 + (i + 1) % 9, "forward", Weight(1)) for i in range(9)]
+    return Network(9, 9, (Unit(),) * 18, tuple(nexts), WORDS, name="words")
+
+
+def with_tiny_chances() -> Network:
+    """P(a) is about 5e-109, which takes twelve characters."""
+    outputs = (Unit("sigmoid"), Unit("sigmoid", bias=Weight(-250)))
+    return Network(2, 2, (Unit(), Unit(), *outputs), (), ("#", "a"), name="n" * 80)
+
+
+SPILLS = """() => [...document.querySelectorAll(
+    "section, section > *, .row > *, dd, #chances, #chances output, #chances .symbol")]
+    .filter((e) => getComputedStyle(e).overflowX === "visible" && e.scrollWidth > e.clientWidth + 1
+      || e.getBoundingClientRect().right > innerWidth)
+    .map((e) => `${e.tagName} ${e.id} ${e.textContent.slice(0, 40)}`)"""
+
+
+@pytest.mark.parametrize("width", [390, 320])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_spills_out_of_a_card_on_a_phone(
+    open_page: Callable[..., Tab], width: int, scheme: str
+) -> None:
+    view = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+    long = "a" * 300
+    for net in (over_words(), with_tiny_chances(), zoo.anbncn(), zoo.dyck2()):
+        tab = open_page(net, Theorem(f"The network is wrong on {long}.", note=long), **view).tab
+        assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= width
+        assert tab.evaluate(SPILLS) == []
+
+
+def heads(tab: Any) -> list[str]:
+    found: list[str] = tab.eval_on_selector_all(
+        "#steps thead th", "all => all.map((th) => th.textContent)"
+    )
+    return found
+
+
+def test_probabilities_stand_before_the_units_and_inputs_are_what_is_read(
+    open_page: Callable[..., Tab],
+) -> None:
+    tab = open_page(over_words(), viewport={"width": 1280, "height": 800}).tab
+    chances = [f"P({word})" for word in WORDS]
+    assert heads(tab) == ["step", "read", *chances, *(f"u{u}" for u in range(9, 18))]
+    tab.fill("#string", "the child")
+    cells = tab.eval_on_selector_all(
+        "#rows tr[aria-current] > *", "all => all.map((cell) => cell.textContent)"
+    )
+    one = ["1" if word == "children" else "0" for word in WORDS]
+    assert cells == ["2", "child", *one, *one]
+    last = "() => document.querySelector('#steps thead .p:nth-child(11)').getBoundingClientRect()"
+    assert tab.evaluate(f"{last}.right") < 1280
+
+
+def test_an_input_that_holds_more_than_what_is_read_keeps_its_column(
+    open_page: Callable[..., Tab],
+) -> None:
+    loop = Connection(1, 1, "recurrent", Weight(1))
+    tab = open_page(Network(2, 2, (Unit(),) * 4, (loop,), ("#", "a"))).tab
+    assert heads(tab) == ["step", "read", "P(#)", "P(a)", "u1", "u2", "u3"]
+    assert heads(open_page(zoo.addition()).tab)[:5] == ["step", "read", "P(1)", "u0", "u1"]
+
+
+def test_what_is_read_stays_in_sight_when_the_table_scrolls(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(over_words(), viewport={"width": 390, "height": 800}).tab
+    inside = tab.evaluate(
+        """() => {
+        const box = document.getElementById("steps").parentElement;
+        box.scrollLeft = 10000;
+        const cell = box.querySelector("tr[aria-current] .read").getBoundingClientRect();
+        return [box.scrollLeft > 0, cell.left - box.getBoundingClientRect().left]; }"""
+    )
+    assert inside[0]
+    assert 0 <= inside[1] < 5
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_bars_of_a_short_string_fill_the_width(
+    open_page: Callable[..., Tab], width: int
+) -> None:
+    tab = open_page(over_words(), viewport={"width": width, "height": 800}).tab
+    spans = """() => {
+        const box = document.getElementById("strip-box"), strip = document.getElementById("strip");
+        const last = strip.querySelector("g:last-child rect").getBoundingClientRect();
+        const end = last.right - box.getBoundingClientRect().left;
+        return [box.clientWidth, box.scrollWidth, end]; }"""
+    for string in ("", "the", "the child"):
+        tab.fill("#string", string)
+        room, whole, end = tab.evaluate(spans)
+        assert whole == room
+        assert room - 3 < end <= room
+    tab.set_viewport_size({"width": 700, "height": 800})
+    tab.wait_for_function(f"() => document.getElementById('strip').clientWidth !== {room}")
+    room, whole, end = tab.evaluate(spans)
+    assert whole == room
+    assert room - 3 < end <= room
+
+
+def test_words_along_the_string_are_whole_and_lie_apart(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(over_words(), viewport={"width": 390, "height": 800}).tab
+    tab.fill("#string", " ".join(WORDS[1:]))
+    labels = tab.eval_on_selector_all(
+        "#strip text",
+        "all => all.map((t) => [t.textContent, t.getBBox().x, t.getBBox().x + t.getBBox().width])",
+    )
+    assert [text for text, _, _ in labels] == list(WORDS)
+    assert all(one[2] < two[1] for one, two in pairwise(labels))
+    assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(("width", "scale"), [(390, 0.75), (1280, 1.0)])
+def test_a_wide_drawing_stays_readable(
+    open_page: Callable[..., Tab], width: int, scale: float
+) -> None:
+    tab = open_page(over_words(), viewport={"width": width, "height": 800}).tab
+    found = tab.evaluate("() => document.querySelector('#drawing circle').getScreenCTM().a")
+    assert found > scale - 0.01
+    assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= width
+
+
+def test_the_measures_are_in_sight_on_a_phone(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "measured.html"
+    path.write_text(page(content_of(zoo.dyck1(), task="dyck1")), encoding="utf-8")
+    tab = Tab(browser, path, viewport={"width": 390, "height": 800})
+    boxes = tab.tab.eval_on_selector_all(
+        "#measures .scroll", "all => all.map((box) => [box.scrollWidth, box.clientWidth])"
+    )
+    assert boxes
+    assert all(whole <= room for whole, room in boxes)
+    tab.close()

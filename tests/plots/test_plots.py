@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from helpers.data import is_one_sentence
 from helpers.networks import leaky, without_carry
 from mdlrnn import Corpus, InputError, Run, Search, Stop, evolve, plots, zoo
-from mdlrnn.drawing._shapes import Line, Point
-from mdlrnn.plots._axes import BOTTOM, LEFT, spanning, ticks
+from mdlrnn.drawing._shapes import Line, Point, Words, text_width
+from mdlrnn.plots._axes import BOTTOM, LEFT, RIGHT, SIZE, spanning, ticks
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb"], [6, 3, 1])
 SEARCH = Search(islands=2, population=30, seed=3)
@@ -114,6 +114,22 @@ def test_every_plot_is_drawn(run: Run) -> None:
     bars = [g for g in pictures["bars"].groups if g.title.startswith("after ")]
     assert len(bars) == 5
     assert bars[-1].title == "after b: P(#) = 1, P(a) = 0, P(b) = 0"
+
+
+def test_bars_fill_the_plot_and_words_under_them_are_whole() -> None:
+    words = ("the", "children", "sleep")
+    chances = ((0.5, 0.5, 0.0),) * 3
+    for read in (words, words * 20):
+        data = plots.Probabilities(read, words, chances * (len(read) // 3))
+        picture = plots.plot_probabilities(data)
+        bars = [g for g in picture.groups if g.title.startswith("after ")]
+        corners = [p.x for g in bars for s in g.shapes if isinstance(s, Line) for p in s.points]
+        step = (picture.width - LEFT - RIGHT) / len(read)
+        assert min(corners) - LEFT < 0.1 * step
+        assert picture.width - RIGHT - max(corners) < 0.1 * step
+        shown = [s for g in picture.groups for s in g.shapes if isinstance(s, Words)]
+        assert [s.text for s in shown if s.text in words] == list(read)
+        assert all(text_width(word, SIZE) < step for word in words)
 
 
 def test_nothing_to_plot_is_plotted_as_nothing() -> None:

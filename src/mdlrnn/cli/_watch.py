@@ -12,7 +12,7 @@ import click
 
 from .._errors import InputError, printable
 from ..interface._say import say
-from ..interface._text import bits_text, count_text, terminal_width, time_text
+from ..interface._text import bits_text, count_text, curve_text, terminal_width, time_text
 from ..network._network import Network
 from ..network._text import describe, summary
 from ..plots import history
@@ -20,7 +20,6 @@ from ..runs._files import BEST, check_holds_run
 from ..runs._status import Status, status_of
 
 SECONDS = 1.0
-_BARS = "▁▂▃▄▅▆▇█"
 
 
 @click.command()
@@ -70,18 +69,7 @@ def view(folder: Path, status: Status) -> list[str]:
 def curve(folder: Path, width: int) -> str:
     """The best MDL from the first generation to the last, as a line of bars."""
     data = history(folder)
-    if len(set(data.mdl)) < 2:
-        return ""
-    last = data.generation[-1] or 1
-    best: list[float] = []
-    at = 0
-    count = max(2, min(width, 60))
-    for i in range(count):
-        while at + 1 < len(data.mdl) and data.generation[at + 1] <= last * i / (count - 1):
-            at += 1
-        best.append(data.mdl[at])
-    low, high = min(data.mdl), max(data.mdl)
-    return "".join(_BARS[round(7 * (value - low) / (high - low))] for value in best)
+    return curve_text(data.generation, data.mdl, width)
 
 
 def best_text(status: Status) -> str:

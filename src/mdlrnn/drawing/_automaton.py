@@ -17,7 +17,8 @@ from ._formats import Picture
 from ._shapes import Circle, Curve, Group, Line, Point, Shape, Words, shortened, text_width
 
 MOST_STATES = 24
-RADIUS = 19.0
+RADIUS, LARGEST_RADIUS = 19.0, 48.0
+"""Of a state; one for all, and as large as the longest name needs."""
 SIZE = 9.5
 LEADING = 12.0
 """From one line of a label to the next."""
@@ -35,28 +36,29 @@ def picture_of_machine(machine: Language | Transducer) -> Picture:
             f"most {MOST_STATES}."
         )
     places = {state: number for number, state in enumerate(states)}
+    radius = _radius(states)
     gap = max(LEAST_GAP, *(_width(lines) + 16 for lines in arrows.values()), 0.0)
-    step = gap + 2 * RADIUS
+    step = gap + 2 * radius
     heights = [_bow(places[a], places[b], lines) for (a, b), lines in arrows.items()]
     above = max([h for h in heights if h > 0], default=0.0)
     below = -min([h for h in heights if h < 0], default=0.0)
-    middle = MARGIN + RADIUS + above
+    middle = MARGIN + radius + above
     loops = [_width(arrows.get((state, state), [""])) / 2 for state in states]
-    left = MARGIN + max(40 + RADIUS, loops[0])
+    left = MARGIN + max(40 + radius, loops[0])
     centres = {state: Point(left + number * step, middle) for state, number in places.items()}
-    groups = [_entry(centres[machine.start])]
+    groups = [_entry(centres[machine.start], radius)]
     groups += [
         replace(
-            _arrow(centres[a], centres[b], places[b] == places[a] + 1, lines),
+            _arrow(centres[a], centres[b], places[b] == places[a] + 1, lines, radius),
             marks=(("from", a), ("to", b)),
         )
         for (a, b), lines in arrows.items()
     ]
     ends = _endings(machine)
-    groups += [_state(state, centre, ends.get(state)) for state, centre in centres.items()]
+    groups += [_state(state, centre, ends.get(state), radius) for state, centre in centres.items()]
     ending = text_width(ends.get(states[-1], ""), SIZE) / 2
-    width = left + (len(states) - 1) * step + max(RADIUS, loops[-1], ending) + MARGIN
-    height = middle + RADIUS + max(below, 24.0 if ends else 0.0) + MARGIN
+    width = left + (len(states) - 1) * step + max(radius, loops[-1], ending) + MARGIN
+    height = middle + radius + max(below, 24.0 if ends else 0.0) + MARGIN
     return Picture(width, height, tuple(groups), f"the machine of {machine.title}")
 
 
@@ -117,16 +119,16 @@ def _bow(source: int, target: int, lines: list[str]) -> float:
     return reach if target > source else -reach
 
 
-def _arrow(a: Point, b: Point, beside: bool, lines: list[str]) -> Group:
+def _arrow(a: Point, b: Point, beside: bool, lines: list[str], radius: float) -> Group:
     count = len(lines)
     if a == b:
-        start, end = _edge(a, -0.35 * math.pi), _edge(a, -0.65 * math.pi)
-        high = a.y - RADIUS - 34
+        start, end = _edge(a, -0.35 * math.pi, radius), _edge(a, -0.65 * math.pi, radius)
+        high = a.y - radius - 34
         curve: Shape = Curve((start, Point(a.x + 26, high), Point(a.x - 26, high), end), "forward")
         head = _head(end, math.atan2(end.y - high, end.x - (a.x - 26)))
         label = Point(a.x, high - LEADING * (count - 1))
     elif beside:
-        start, end = _edge(a, 0.0), _edge(b, math.pi)
+        start, end = _edge(a, 0.0, radius), _edge(b, math.pi, radius)
         curve = Line((start, end), "forward")
         head = _head(end, 0.0)
         label = Point((a.x + b.x) / 2, a.y - 8 - LEADING * (count - 1))
@@ -134,15 +136,17 @@ def _arrow(a: Point, b: Point, beside: bool, lines: list[str]) -> Group:
         up = -1 if b.x > a.x else 1
         rise = 26.0 * max(1.0, abs(b.x - a.x) / 150) + 20
         angle = up * 0.3 * math.pi
-        start = _edge(a, angle if b.x > a.x else math.pi - angle)
-        end = _edge(b, math.pi - angle if b.x > a.x else angle)
-        level = a.y + up * (RADIUS + rise)
+        start = _edge(a, angle if b.x > a.x else math.pi - angle, radius)
+        end = _edge(b, math.pi - angle if b.x > a.x else angle, radius)
+        level = a.y + up * (radius + rise)
         one = Point(a.x + (b.x - a.x) * 0.25, level)
         other = Point(a.x + (b.x - a.x) * 0.75, level)
         curve = Curve((start, one, other, end), "forward")
         head = _head(end, math.atan2(end.y - other.y, end.x - other.x))
-        offset = -6 - LEADING * (count - 1) if up < 0 else 14.0
-        label = Point((a.x + b.x) / 2, a.y + up * (RADIUS * 0.75 + 0.75 * rise) + offset)
+        # The middle of the curve: a quarter its ends, three quarters its control points.
+        bend = 0.25 * radius * math.sin(0.3 * math.pi) + 0.75 * (radius + rise)
+        offset = -8 - LEADING * (count - 1) if up < 0 else 11.0
+        label = Point((a.x + b.x) / 2, a.y + up * bend + offset)
     words = tuple(
         Words(Point(label.x, label.y + LEADING * i), line, SIZE, "weight")
         for i, line in enumerate(lines)
@@ -150,8 +154,13 @@ def _arrow(a: Point, b: Point, beside: bool, lines: list[str]) -> Group:
     return Group((curve, head, *words), "; ".join(lines))
 
 
-def _edge(centre: Point, angle: float) -> Point:
-    return Point(centre.x + RADIUS * math.cos(angle), centre.y + RADIUS * math.sin(angle))
+def _radius(states: list[str]) -> float:
+    widest = max(text_width(state, SIZE) for state in states)
+    return min(LARGEST_RADIUS, max(RADIUS, math.ceil(widest / 2) + 4.0))
+
+
+def _edge(centre: Point, angle: float, radius: float) -> Point:
+    return Point(centre.x + radius * math.cos(angle), centre.y + radius * math.sin(angle))
 
 
 def _head(tip: Point, angle: float) -> Line:
@@ -161,18 +170,19 @@ def _head(tip: Point, angle: float) -> Line:
     return Line((tip, back(0.4), back(-0.4)), "head", closed=True)
 
 
-def _entry(start: Point) -> Group:
-    end = _edge(start, math.pi)
+def _entry(start: Point, radius: float) -> Group:
+    end = _edge(start, math.pi, radius)
     begin = Point(end.x - 30, end.y)
     return Group((Line((begin, end), "forward"), _head(end, 0.0)), "strings begin here")
 
 
-def _state(name: str, centre: Point, ending: str | None) -> Group:
-    shapes: list[Shape] = [Circle(centre, RADIUS, "output" if ending else "hidden")]
+def _state(name: str, centre: Point, ending: str | None, radius: float) -> Group:
+    shapes: list[Shape] = [Circle(centre, radius, "output" if ending else "hidden")]
     if ending:
-        shapes.append(Circle(centre, RADIUS - 3.5, "output"))
-        under = Point(centre.x, centre.y + RADIUS + 16)
+        shapes.append(Circle(centre, radius - 3.5, "output"))
+        under = Point(centre.x, centre.y + radius + 16)
         shapes.append(Words(under, ending, SIZE, "number"))
-    shapes.append(Words(centre, shortened(name, 7), SIZE, "name"))
+    room = int((2 * LARGEST_RADIUS - 8) / text_width("x", SIZE))
+    shapes.append(Words(centre, shortened(name, room), SIZE, "name"))
     title = f"state {name}" + (f", ends: {ending}" if ending else "")
     return Group(tuple(shapes), title, (("state", name),))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._layout import RADIUS, Layout, Placed, label_box
+from ._layout import Layout, Placed, label_box
 
 _SAMPLES = 8
 """Straight pieces that stand for one Bézier curve."""
@@ -33,7 +33,8 @@ class Clarity(NamedTuple):
 def clarity(layout: Layout) -> Clarity:
     lines = [_polyline(item) for item in layout.placed]
     boxes = [label_box(item) for item in layout.placed]
-    squares = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in layout.units]
+    r = layout.radius
+    squares = [(x - r, y - r, x + r, y + r) for x, y in layout.units]
     overlaps = sum(_overlap(*pair) for pair in combinations(boxes, 2))
     overlaps += sum(_overlap(box, square) for box in boxes for square in squares)
     struck = crossings = 0
@@ -43,7 +44,7 @@ def clarity(layout: Layout) -> Clarity:
         crossings += sum(_cross(line, lines[j]) for j in near)
         hit = [box for j, box in enumerate(boxes) if j != i and _overlap(extents[i], box)]
         struck += sum(_inside(line, box) for box in hit)
-        struck += sum(_over(layout.placed[i], line, u, p) for u, p in enumerate(layout.units))
+        struck += sum(_over(layout.placed[i], line, u, layout) for u in range(len(layout.units)))
     length = sum(float(np.hypot(*np.diff(line, axis=0).T).sum()) for line in lines)
     return Clarity(overlaps, struck, crossings, round(length / _COARSE))
 
@@ -86,10 +87,8 @@ def _inside(line: NDArray[np.float64], box: Box) -> bool:
     return bool(np.any((x > left + 2) & (x < right - 2) & (y > top + 2) & (y < bottom - 2)))
 
 
-def _over(
-    placed: Placed, line: NDArray[np.float64], unit: int, centre: tuple[float, float]
-) -> bool:
+def _over(placed: Placed, line: NDArray[np.float64], unit: int, layout: Layout) -> bool:
     c = placed.connection
     if unit == placed.unit or (c is not None and unit in (c.source, c.target)):
         return False
-    return bool(np.any(np.hypot(*(line - np.array(centre)).T) < RADIUS))
+    return bool(np.any(np.hypot(*(line - np.array(layout.units[unit])).T) < layout.radius))

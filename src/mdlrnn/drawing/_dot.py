@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..network._interpreter import plan
 from ..network._network import Network
-from ._layout import Layout, has_no_effect, weight_text
-from ._picture import unit_name
+from ._layout import Layout, has_no_effect, unit_name, weight_text
 from ._shapes import MUTED, STYLES
 
 

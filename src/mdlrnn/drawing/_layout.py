@@ -16,8 +16,12 @@ from ..network._network import Network
 from ..network._units import Connection, Weight
 from ._shapes import Point, text_width
 
-RADIUS = 27.0
+RADIUS, LARGEST_RADIUS = 27.0, 60.0
+"""Of a unit: for single symbols, and for the longest words that are not cut."""
 LABEL_SIZE = 12.0
+SMALL_SIZE = 9.0
+NAME_MARGIN = 2.0
+"""Between a name and the circle around it."""
 LABEL_HEIGHT = 15.0
 MARGIN = 8.0
 _INCH = 72.0
@@ -51,6 +55,29 @@ class Layout:
     placed: tuple[Placed, ...]
     dead: frozenset[int]
     """Units that reach no output."""
+    radius: float = RADIUS
+
+
+def unit_name(network: Network, unit: int) -> str:
+    """What a unit is called on paper: its symbol, the probability it stands for, or nothing."""
+    role = network.role(unit)
+    if role == "hidden":
+        return ""
+    place = unit if role == "input" else unit - network.inputs
+    if network.alphabet is not None:
+        symbol = network.alphabet[place]
+    elif role == "input":
+        symbol = f"in{place}"
+    else:
+        symbol = "1" if network.outputs == 1 else str(place)
+    return symbol if role == "input" else f"P({symbol})"
+
+
+def radius_for(network: Network) -> float:
+    """One for all units, so large that the longest name fits in small letters."""
+    names = (unit_name(network, u) for u in range(network.inputs + network.outputs))
+    widest = max(text_width(name, SMALL_SIZE) for name in names)
+    return min(LARGEST_RADIUS, max(RADIUS, float(math.ceil(widest / 2 + NAME_MARGIN))))
 
 
 def weight_text(weight: Weight) -> str:
@@ -109,7 +136,8 @@ def ask_graphviz(network: Network, ranks: list[list[int]], back: frozenset[int])
             faded = has_no_effect(c, dead, ignored)
             placed.append(Placed(c.target, c, c.weight, curve, tip, place(edge["lp"]), faded))
     units = tuple(nodes[str(u)] for u in range(len(network.units)))
-    return Layout(width + 2 * MARGIN, height + 2 * MARGIN, units, tuple(placed), dead)
+    size = width + 2 * MARGIN, height + 2 * MARGIN
+    return Layout(*size, units, tuple(placed), dead, radius_for(network))
 
 
 def question(network: Network, ranks: list[list[int]], back: frozenset[int]) -> str:
@@ -118,7 +146,7 @@ def question(network: Network, ranks: list[list[int]], back: frozenset[int]) -> 
     `ranks` are the inputs, the outputs and the hidden units, in the order to name them in; `back`
     says by number which connections point downwards.
     """
-    size = 2 * RADIUS / _INCH
+    size = 2 * radius_for(network) / _INCH
     inputs, outputs, hidden = ranks
     # Units of a rank that are connected are better off one above the other.
     written = [

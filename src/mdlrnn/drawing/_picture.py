@@ -10,13 +10,12 @@ import math
 
 from ..network._network import Network
 from ._formats import Picture
-from ._layout import LABEL_SIZE, RADIUS, Layout, Placed
-from ._shapes import Circle, Curve, Group, Line, Point, Shape, Words, shortened
+from ._layout import LABEL_SIZE, NAME_MARGIN, SMALL_SIZE, Layout, Placed, unit_name
+from ._shapes import Circle, Curve, Group, Line, Point, Shape, Words, shortened, text_width
 
-NAME_SIZE = 13.0
-SMALL_SIZE = 9.0
-SYMBOL = 5
-"""Characters of a symbol that a unit has room for."""
+NAME_SIZE, LESSER_SIZE = 13.0, 11.0
+BOLD = 1.12
+"""How much wider bold letters are than others."""
 
 
 def picture(network: Network, layout: Layout) -> Picture:
@@ -24,21 +23,6 @@ def picture(network: Network, layout: Layout) -> Picture:
     units = [_unit(network, layout, u) for u in range(len(network.units))]
     title = f"the network {shortened(network.name, 60)}" if network.name else "a network"
     return Picture(layout.width, layout.height, (*arrows, *units), title)
-
-
-def unit_name(network: Network, unit: int) -> str:
-    """What a unit is called on paper: its symbol, the probability it stands for, or nothing."""
-    role = network.role(unit)
-    if role == "hidden":
-        return ""
-    place = unit if role == "input" else unit - network.inputs
-    if network.alphabet is not None:
-        symbol = network.alphabet[place]
-    elif role == "input":
-        symbol = f"in{place}"
-    else:
-        symbol = "1" if network.outputs == 1 else str(place)
-    return symbol if role == "input" else f"P({symbol})"
 
 
 def unit_title(network: Network, layout: Layout, unit: int) -> str:
@@ -61,21 +45,19 @@ def _unit(network: Network, layout: Layout, unit: int) -> Group:
     centre = layout.units[unit]
     value = network.units[unit]
     role = network.role(unit)
-    shapes: list[Shape] = [Circle(centre, RADIUS, role)]
+    shapes: list[Shape] = [Circle(centre, layout.radius, role)]
     if value.type == "product":
-        shapes += _stripes(centre)
-    name = _fitting(unit_name(network, unit))
+        shapes += _stripes(centre, layout.radius)
     word = "" if value.activation == "linear" else value.activation
     if value.type == "product":
         word = f"× {word}".strip()
     shapes.append(Words(Point(centre.x, centre.y - 15), str(unit), SMALL_SIZE, "number"))
     if role == "hidden":
         word = word or "linear"
-        size = 11.0 if len(word) <= 7 else SMALL_SIZE
+        size = LESSER_SIZE if len(word) <= 7 else SMALL_SIZE
         shapes.append(Words(centre, word, size, "activation"))
     else:
-        size = NAME_SIZE if len(name) <= 5 else 11.0
-        shapes.append(Words(centre, name, size, "name", bold=True))
+        shapes.append(_name(unit_name(network, unit), centre, layout.radius))
         if word:
             shapes.append(Words(Point(centre.x, centre.y + 15), word, SMALL_SIZE, "activation"))
     return Group(
@@ -86,17 +68,27 @@ def _unit(network: Network, layout: Layout, unit: int) -> Group:
     )
 
 
-def _fitting(name: str) -> str:
-    if name.startswith("P(") and name.endswith(")"):
-        return f"P({shortened(name[2:-1], SYMBOL - 1)})"
-    return shortened(name, SYMBOL)
+def _name(name: str, centre: Point, radius: float) -> Words:
+    """A name in the largest letters that fit; only the longest ones are cut."""
+    room = 2 * (radius - NAME_MARGIN)
+    shown = shortened(name, len(name))
+    for size in (NAME_SIZE, LESSER_SIZE):
+        if BOLD * text_width(shown, size) <= room:
+            return Words(centre, shown, size, "name", bold=True)
+    outer = 3 if shown.startswith("P(") and shown.endswith(")") else 0
+    most = len(shown)
+    while text_width(shown, SMALL_SIZE) > room and most > outer + 1:
+        most -= 1
+        shown = f"P({shortened(name[2:-1], most - 3)})" if outer else shortened(name, most)
+    size = min(LESSER_SIZE, room / text_width(shown, 1.0))
+    return Words(centre, shown, round(size, 2), "name")
 
 
-def _stripes(centre: Point) -> list[Shape]:
+def _stripes(centre: Point, radius: float) -> list[Shape]:
     """Slanted lines across the circle, but not through the words."""
     lines: list[Shape] = []
     for offset in (-20.0, -12.0, 12.0, 20.0):
-        half = math.sqrt(RADIUS**2 - offset**2) - 1
+        half = math.sqrt(radius**2 - offset**2) - 1
         # The chord at this distance from the centre, turned by 45 degrees.
         ends = [(offset, -half), (offset, half)]
         turned = [((x - y) / math.sqrt(2), (x + y) / math.sqrt(2)) for x, y in ends]

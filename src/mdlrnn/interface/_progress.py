@@ -16,7 +16,7 @@ from ..network._text import summary
 from ..search._settings import UNLIMITED
 from ._say import say
 from ._signals import say_now
-from ._text import bits_text, count_text, time_text, wrapped
+from ._text import bits_text, count_text, curve_text, time_text, wrapped
 
 if TYPE_CHECKING:
     from rich.live import Live as RichLive
@@ -186,7 +186,10 @@ class Live:
         view.add_column(overflow="fold")
         view.add_row("best", _score_text(now))
         view.add_row("network", self._network)
+        if curve := _curve(now):
+            view.add_row("MDL", curve)
         view.add_row("islands", _shades(now.island_values))
+        view.add_row("", f"[dim]{_legend(now.island_values)}[/dim]")
         view.add_row("generation", _generation_text(now, seconds))
         view.add_row(
             "steps", f"{count_text(now.steps)}, {count_text(now.steps_per_second)} a second"
@@ -236,6 +239,32 @@ def _time_left(first: Progress, now: Progress, since: float) -> float | None:
 def _bar(done: float, width: int = 20) -> str:
     full = min(width, int(done * width))
     return "━" * full + f"[dim]{'─' * (width - full)}[/dim]  {math.floor(done * 100)} %"
+
+
+def _curve(now: Progress) -> str:
+    """The best MDL from the start of the run, or of the one it goes on from, to here."""
+    known = [
+        (int(entry["generation"]), entry["g"] + entry["d_given_g"])
+        for entry in (
+            *now.standing.history,
+            {"generation": now.generation, "g": now.g, "d_given_g": now.d_given_g},
+        )
+    ]
+    known = [(generation, mdl) for generation, mdl in known if math.isfinite(mdl)]
+    return curve_text([at for at, _ in known], [mdl for _, mdl in known], ROW)
+
+
+def _legend(values: tuple[float, ...]) -> str:
+    """What the signs of `_shades` mean, those that are there."""
+    finite = [value for value in values if math.isfinite(value)]
+    signs = []
+    if len(set(finite)) > 1:
+        signs.append(f"{SHADES[0]} best to {SHADES[-1]} worst")
+    elif finite:
+        signs.append(f"{SHADES[0]} {'best' if len(finite) == 1 else 'equally good'}")
+    if len(finite) < len(values):
+        signs.append("· infinite |D:G|")
+    return f"one sign an island: {', '.join(signs)}"
 
 
 def _shades(values: tuple[float, ...]) -> str:

@@ -16,6 +16,9 @@ SHORT = 9
 """Characters up to which a fraction is shown as it is."""
 LABEL = 20
 """Characters up to which a symbol is shown as it is."""
+CURVE = 60
+"""Columns that a curve takes at most."""
+_BARS = "▁▂▃▄▅▆▇█"
 _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _PART = re.compile(r"(\d+(?:\.\d+)?)([dhms])")
 
@@ -77,6 +80,23 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], together: int) -
 def wrapped(text: str, width: int) -> list[str]:
     """The text cut into pieces of this width, the last one shorter."""
     return [text[at : at + width] for at in range(0, len(text), width)]
+
+
+def curve_text(generations: Sequence[int], values: Sequence[float], width: int) -> str:
+    """Values from the first generation to the last as a line of bars; each stands until the next
+    one. Nothing, where they are all the same."""
+    if len(set(values)) < 2:
+        return ""
+    last = generations[-1] or 1
+    shown: list[float] = []
+    at = 0
+    count = max(2, min(width, CURVE))
+    for i in range(count):
+        while at + 1 < len(values) and generations[at + 1] <= last * i / (count - 1):
+            at += 1
+        shown.append(values[at])
+    low, high = min(values), max(values)
+    return "".join(_BARS[round(7 * (value - low) / (high - low))] for value in shown)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0) -> str:

@@ -48,6 +48,7 @@ def page_data(drawing: Drawing, encoding: Encoding, example: str | None = None) 
         for number, c in enumerate(net.connections)
         if c.kind == "forward" and (c.source, c.target) in ignored
     ]
+    fed["shown"] = shown_units(net)
     titles = {net.connections.index(p.connection): connection_title(p)
               for p in drawing.layout.placed if p.connection is not None}  # fmt: skip
     return {
@@ -57,6 +58,14 @@ def page_data(drawing: Drawing, encoding: Encoding, example: str | None = None) 
         "connections": [_capital(titles[number]) for number in range(len(net.connections))],
         "example": example_string(net) if example is None else example,
     }
+
+
+def shown_units(network: Network) -> list[int]:
+    """The units with a column in the table of steps: an input for a symbol, unless a connection
+    leads to it, only repeats which symbol is read, and that has a column of its own."""
+    fed = {c.target for c in network.connections}
+    folded = 0 if network.alphabet is None else network.inputs
+    return [u for u in range(len(network.units)) if u >= folded or u in fed]
 
 
 def described_parts(network: Network, encoding: Encoding) -> list[dict[str, Any]]:

@@ -12,10 +12,11 @@ from importlib.resources import files
 
 from .._version import __version__
 from ..drawing import draw
+from ..drawing._formats import Picture
 from ..drawing._svg import escaped, svg
 from ..network._network import Network
 from ._content import Content
-from ._data import json_text, page_data
+from ._data import json_text, page_data, shown_units
 from ._machine import machine_data, machine_section
 from ._sections import (
     bits_section,
@@ -31,6 +32,8 @@ from ._sections import (
 
 SCALE = 1.5
 """Of the drawing, where the screen has room for it."""
+WIDE = 700.0
+"""Points beyond which a drawing has a row of the page for itself."""
 SCRIPTS = ("numbers.js", "machine.js", "automaton.js", "view.js")
 
 
@@ -50,7 +53,7 @@ def page(content: Content) -> str:
     length = sum(len(part["bits"]) for part in data["parts"])
     title = escaped(content.title)
     sections = [
-        _together(content.network, svg(drawing.picture, "the drawing of the network", SCALE)),
+        _together(content.network, drawing.picture),
         machine_section(content.learned),
         _along(content.network),
         theorem_section(content),
@@ -88,7 +91,8 @@ def page(content: Content) -> str:
 """
 
 
-def _together(network: Network, drawing: str) -> str:
+def _together(network: Network, picture: Picture) -> str:
+    drawing = svg(picture, "the drawing of the network", SCALE)
     shown = section(
         "The network",
         f'<div id="drawing">{drawing}</div>',
@@ -122,18 +126,18 @@ def _together(network: Network, drawing: str) -> str:
 <div id="chances"></div>
 <p class="muted">Values are exact fractions; ~ marks rounded ones.</p>""",
     )
-    return f'<div class="pair">\n{shown}\n{stepping}\n</div>'
+    look = "pair wide" if picture.width > WIDE else "pair"
+    return f'<div class="{look}">\n{shown}\n{stepping}\n</div>'
 
 
 def _along(network: Network) -> str:
-    heads = ["step", "read", *(f"u{u}" for u in range(len(network.units)))]
     if network.alphabet is not None:
-        heads += [f"P({symbol})" for symbol in network.alphabet]
-    elif network.outputs == 1:
-        heads.append("P(1)")
+        symbols = list(network.alphabet)
     else:
-        heads += [f"P({k})" for k in range(network.outputs)]
-    cells = "".join(f'<th scope="col">{escaped(head)}</th>' for head in heads)
+        symbols = ["1"] if network.outputs == 1 else [str(k) for k in range(network.outputs)]
+    cells = '<th scope="col">step</th><th scope="col" class="read">read</th>'
+    cells += "".join(f'<th scope="col" class="p">P({escaped(symbol)})</th>' for symbol in symbols)
+    cells += "".join(f'<th scope="col">u{u}</th>' for u in shown_units(network))
     return section(
         "Along the string",
         '<div class="scroll" id="strip-box" tabindex="0" aria-label="probabilities along the '

@@ -109,10 +109,17 @@ def theorem_section(content: Content) -> str:
         return ""
     parts = [paragraph(theorem.statement)]
     if theorem.rows:
-        parts.append(table(theorem.head, theorem.rows))
+        order = _probabilities_first(theorem.head)
+        rows = [[row[i] for i in order if i < len(row)] for row in theorem.rows]
+        parts.append(table([theorem.head[i] for i in order], rows))
     if theorem.note:
         parts.append(paragraph(theorem.note, "muted"))
     return section("Theorem", *parts, name="theorem")
+
+
+def _probabilities_first(head: Sequence[str]) -> list[int]:
+    """Columns in the order of the page: units, of which there may be many, come last."""
+    return sorted(range(len(head)), key=lambda i: head[i].startswith("unit "))
 
 
 def formulas_section(content: Content) -> str:

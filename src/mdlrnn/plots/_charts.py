@@ -15,6 +15,7 @@ from ..drawing._shapes import (
     Words,
     series_style,
     shortened,
+    text_width,
 )
 from ._accuracy import Accuracy
 from ._along import Probabilities, Values
@@ -23,12 +24,15 @@ from ._enough import LinesOverStrings
 from ._search import Front, History
 
 STEP = 17.0
-"""Width of a step along a string."""
+"""Least width of a step along a string."""
+GAP = 4.0
+"""Between two symbols under it."""
+LONGEST_LABEL = 24
 
 
 def plot_probabilities(data: Probabilities) -> Picture:
     """Stacked bars, a bar for each step, as in the paper's figures."""
-    frame = _string_frame(len(data.read), 0.0, 1.0)
+    frame = _string_frame(data.read, 0.0, 1.0)
     groups = [axes(frame, "Next-symbol probabilities", "symbol read", "", x_ticks=False)]
     for i, (read, chances) in enumerate(zip(data.read, data.chances, strict=True)):
         shapes: list[Shape] = []
@@ -49,7 +53,7 @@ def plot_probabilities(data: Probabilities) -> Picture:
 def plot_values(data: Values) -> Picture:
     """A line for each unit."""
     everything = [value for step in data.values for value in step]
-    frame = _string_frame(len(data.read), *spanning(everything, zero=True))
+    frame = _string_frame(data.read, *spanning(everything, zero=True))
     groups = [axes(frame, "Unit values", "symbol read", "", x_ticks=False)]
     for k, unit in enumerate(data.units):
         points = tuple(frame.at(i + 0.5, step[k]) for i, step in enumerate(data.values))
@@ -125,18 +129,22 @@ def plot_enough(data: LinesOverStrings) -> Picture:
     return _picture(frame, groups, "expected scores of networks over the number of strings")
 
 
-def _string_frame(steps: int, low: float, high: float) -> Frame:
-    width = max(WIDTH, LEFT + RIGHT + STEP * steps)
-    # Few steps stay as wide as many, so that short strings do not make fat bars.
-    across = (width - LEFT - RIGHT) / STEP
-    return Frame(Point(0, low), Point(max(across, float(steps)), high), width)
+def _string_frame(read: Sequence[str], low: float, high: float) -> Frame:
+    """All of it is for the string: steps are as wide as the widest symbol, or as there is room."""
+    step = max([STEP, *(text_width(_label(symbol), SIZE) + GAP for symbol in read)])
+    width = max(WIDTH, LEFT + RIGHT + step * len(read))
+    return Frame(Point(0, low), Point(float(max(1, len(read))), high), width)
+
+
+def _label(symbol: str) -> str:
+    return shortened(symbol, LONGEST_LABEL)
 
 
 def _symbols(frame: Frame, read: Sequence[str]) -> Group:
     level = frame.height - BOTTOM + 12
     return Group(
         tuple(
-            Words(Point(frame.at(i + 0.5, frame.low.y).x, level), shortened(s, 3), SIZE, "name")
+            Words(Point(frame.at(i + 0.5, frame.low.y).x, level), _label(s), SIZE, "name")
             for i, s in enumerate(read)
         )
     )

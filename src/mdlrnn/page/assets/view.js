@@ -6,6 +6,7 @@ const step = stepper(network);
 const $ = (id) => document.getElementById(id);
 const ROWS = 15; // of the table of values, around the current step
 const SLICE = 40; // milliseconds of computing before the page draws again
+const LEAST_SCALE = 0.75; // of the drawing
 const LONGEST = 200; // symbols of a generated string
 
 let given = { rows: [], read: [] };
@@ -145,14 +146,15 @@ function showTable(at) {
   const rows = [];
   for (let i = first; i < Math.min(first + ROWS, fed.length); i++) {
     const row = element("tr", i === at ? { "aria-current": "step" } : {});
-    row.append(element("th", { scope: "row" }, `${i}`), element("td", {}, given.read[i]));
-    fed[i].values.forEach((value, u) => {
-      const shown = network.order.includes(u) ? shortText(value) : "–";
-      row.append(element("td", { "data-unit-value": u, "data-value": fullText(value) }, shown));
-    });
+    row.append(element("th", { scope: "row" }, `${i}`), element("td", { class: "read" }, given.read[i]));
     fed[i].chances.forEach((value, k) => {
       row.append(element("td", { class: "p", "data-chance": k, "data-value": fullText(value) }, shortText(value)));
     });
+    for (const u of network.shown) {
+      const value = fed[i].values[u];
+      const shown = network.order.includes(u) ? shortText(value) : "–";
+      row.append(element("td", { "data-unit-value": u, "data-value": fullText(value) }, shown));
+    }
     rows.push(row);
   }
   $("rows").replaceChildren(...rows);
@@ -160,15 +162,27 @@ function showTable(at) {
 
 // The strip: the probabilities after each symbol, as stacked bars
 
-const SINGLE = network.alphabet && network.alphabet.every((symbol) => [...symbol].length === 1);
-const WIDTH = SINGLE ? 18 : 44, HEIGHT = 90, LETTERS = SINGLE ? 1 : 5;
+const LEAST_WIDTH = 18, HEIGHT = 90, LETTERS = 24; // of a symbol; only longer ones are cut
+const pen = document.createElement("canvas").getContext("2d");
+let barWidth = LEAST_WIDTH;
 
+function stripLabel(symbol) {
+  const letters = [...symbol];
+  return letters.length > LETTERS ? letters.slice(0, LETTERS - 1).join("") + "…" : symbol;
+}
+
+// A bar is as wide as the widest symbol under it, and all together at least as wide as the page.
 function drawStrip() {
   const count = given.rows.length;
   const strip = $("strip");
-  strip.setAttribute("width", count * WIDTH);
+  pen.font = `bold 12px ${getComputedStyle(strip).fontFamily}`;
+  barWidth = Math.max(LEAST_WIDTH, $("strip-box").clientWidth / count);
+  for (const symbol of new Set(given.read)) {
+    barWidth = Math.max(barWidth, pen.measureText(stripLabel(symbol)).width + 8);
+  }
+  strip.setAttribute("width", count * barWidth);
   strip.setAttribute("height", HEIGHT + 22);
-  strip.setAttribute("viewBox", `0 0 ${count * WIDTH} ${HEIGHT + 22}`);
+  strip.setAttribute("viewBox", `0 0 ${count * barWidth} ${HEIGHT + 22}`);
   strip.replaceChildren();
 }
 
@@ -183,14 +197,13 @@ function fillStrip(from) {
       if (size > 0.05) {
         const y = network.outputs === 1 ? HEIGHT - size : top;
         group.append(element("rect", {
-          class: colour(k), x: i * WIDTH + 1, y: y.toFixed(2), width: WIDTH - 2, height: size.toFixed(2),
+          class: colour(k), x: i * barWidth + 1, y: y.toFixed(2), width: barWidth - 2, height: size.toFixed(2),
         }));
       }
       top += size;
     });
-    const symbol = [...given.read[i]];
-    const text = symbol.length > LETTERS ? symbol.slice(0, LETTERS - 1).join("") + "…" : symbol.join("");
-    group.append(element("text", { x: i * WIDTH + WIDTH / 2, y: HEIGHT + 15, "text-anchor": "middle" }, text));
+    const text = stripLabel(given.read[i]);
+    group.append(element("text", { x: (i + 0.5) * barWidth, y: HEIGHT + 15, "text-anchor": "middle" }, text));
     added.append(group);
   }
   $("strip").append(added);
@@ -203,8 +216,8 @@ function markStrip(at) {
   const now = strip.querySelector(`[data-step="${at}"]`);
   if (!now) return;
   now.classList.add("here");
-  const box = $("strip-box"), x = at * WIDTH;
-  if (x < box.scrollLeft || x > box.scrollLeft + box.clientWidth - WIDTH) {
+  const box = $("strip-box"), x = at * barWidth;
+  if (x < box.scrollLeft || x > box.scrollLeft + box.clientWidth - barWidth + 1) {
     box.scrollLeft = x - box.clientWidth / 2;
   }
 }
@@ -304,6 +317,11 @@ $("strip").addEventListener("click", (event) => {
   if (group) go(Number(group.dataset.step));
 });
 $("generate")?.addEventListener("click", generate);
+addEventListener("resize", () => {
+  drawStrip();
+  fillStrip(0);
+  markStrip(Math.min(current, fed.length - 1));
+});
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, textarea, select");
   if (typing || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -327,7 +345,9 @@ for (const id of ["drawing", "bits"]) {
 }
 document.querySelectorAll("#drawing [data-unit], #drawing [data-connection], #drawing [data-bias]")
   .forEach((group) => group.setAttribute("tabindex", "0"));
-$("drawing").querySelector("svg").setAttribute("role", "group");
+const drawn = $("drawing").querySelector("svg");
+drawn.setAttribute("role", "group");
+drawn.style.minWidth = `${LEAST_SCALE * drawn.viewBox.baseVal.width}px`; // rather scrolled than unreadable
 // A thin line is hard to point at: an unseen wide one lies over it.
 document.querySelectorAll("#drawing [data-connection] path, #drawing [data-bias] path").forEach((path) => {
   const wide = path.cloneNode();

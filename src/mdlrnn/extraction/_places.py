@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from ._runs import Node, Runs
 
+ROUNDING = 1e-12
+"""By which probabilities in float64 are off, generously."""
 MOST_VALUES = 40
 """Of a unit that is a part of the state."""
 LARGEST_SCALE = 10**6
@@ -130,16 +132,29 @@ class Kinds:
     def __init__(self, apart: Fraction | None, most: int) -> None:
         self.apart, self.most = apart, most
         self.members: list[list[tuple[Fraction, ...]]] = []
+        self._floats: list[tuple[float, ...]] = []
+        """Of the first member of each, since long fractions take long to compare."""
 
     def of(self, chances: tuple[Fraction, ...]) -> int:
+        floats = tuple(map(float, chances))
         for number, members in enumerate(self.members):
-            if _same(members[0], chances, self.apart):
+            if self._is_near(self._floats[number], floats) and _same(
+                members[0], chances, self.apart
+            ):
                 members.append(chances)
                 return number
         if len(self.members) >= self.most:
             raise NoMachine("its probabilities go on changing along the string")
         self.members.append([chances])
+        self._floats.append(floats)
         return len(self.members) - 1
+
+    def _is_near(self, one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+        """Whether they may be the same, as far as float64 can tell."""
+        if self.apart is None:
+            return True
+        most = float(self.apart) + ROUNDING
+        return all(abs(a - b) <= most for a, b in zip(one, other, strict=True))
 
 
 def _same(one: Sequence[Fraction], other: Sequence[Fraction], apart: Fraction | None) -> bool:

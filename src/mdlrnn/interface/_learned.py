@@ -10,7 +10,7 @@ from ..proofs._solver import available
 from ..runs._files import write_learned
 from ..search._run import Run
 
-AT_THE_END = 8.0
+AT_THE_END = 5.0
 """Seconds that it may take when a run has ended."""
 
 

@@ -66,7 +66,13 @@ def machine_of(
     name: str, title: str, start: Nonterminal, productions: Sequence[Production]
 ) -> Language:
     """The machine of a grammar; where there is none, an InputError that names the rule."""
-    return _Compiler(name, title, start, productions).language()
+    try:
+        return _Compiler(name, title, start, productions).language()
+    except RecursionError:
+        raise InputError(
+            f"{title} becomes no machine: its rules lead to each other too many times before a "
+            "symbol is written; leave out rules that only rename."
+        ) from None
 
 
 @dataclass

@@ -16,7 +16,7 @@ from numpy.random import RandomState
 
 from ..corpus._corpus import Corpus
 from ..languages import Grammar, Language, Transducer
-from ..languages._productions import Nonterminal
+from ..languages._productions import Nonterminal, Part, Production
 from ..languages._rules import END
 from ..languages._strings import random_from
 from ..network._alphabet import BOUNDARY
@@ -36,6 +36,8 @@ ROUNDS, DRAWN, BEST = 25, 60, 12
 """Rounds of moving the chances, strings drawn in each, and those that say where to move."""
 KEPT = 0.3
 """Of the chances before, so much stays in each round."""
+EXPANSIONS = 30_000
+"""Of nonterminals of a grammar for one target length; some grammars write few symbols with many."""
 NEAR = 0.15
 """A string that is off its target by this share of it serves."""
 
@@ -89,6 +91,8 @@ def near_length(
                 found[symbols if words else "".join(symbols)] = None
                 if len(found) >= count:
                     return list(found)
+        if not whole:
+            break  # nothing ends near here, or nothing more may be spent on it
         ranked = sorted(drawn, key=lambda one: _distance(one[0], target))
         _move(weights, [keys for _, keys in ranked[:BEST]])
     return list(found)
@@ -118,7 +122,11 @@ def _drawing(language: Language | Grammar, random: RandomState, target: int) -> 
     most = 2 * target + 2
     if isinstance(language, Language):
         return lambda weights: _walk(language, random, target, most, weights)
-    return lambda weights: _derive(language, random, most, weights)
+    by_left: dict[Nonterminal, list[Production]] = {}
+    for production in language.productions:
+        by_left.setdefault(production.left, []).append(production)
+    start, left = language.start, [EXPANSIONS]
+    return lambda weights: _derive(start, by_left, random, most, weights, left)
 
 
 def _chosen(
@@ -163,23 +171,28 @@ def _walk(
 
 
 def _derive(
-    grammar: Grammar, random: RandomState, most: int, weights: dict[Key, float]
+    start: Nonterminal,
+    by_left: dict[Nonterminal, list[Production]],
+    random: RandomState,
+    most: int,
+    weights: dict[Key, float],
+    expansions: list[int],
 ) -> tuple[tuple[str, ...] | None, list[Key]]:
+    """A string of the grammar, unless it gets too long; `expansions` says how many are left."""
     symbols: list[str] = []
     keys: list[Key] = []
-    by_left: dict[Nonterminal, list[Any]] = {}
-    for production in grammar.productions:
-        by_left.setdefault(production.left, []).append(production)
-    left: list[Any] = [grammar.start]
-    while left and len(symbols) <= most and len(left) <= 4 * most:
+    left: list[Part] = [start]
+    while left and len(symbols) <= most and len(left) <= 4 * most and expansions[0] > 0:
         part = left.pop()
         if isinstance(part, str):
             symbols.append(part)
             continue
+        expansions[0] -= 1
         own = by_left[part]
-        ways: list[tuple[Hashable, float]] = [(i, float(p.chance)) for i, p in enumerate(own)]
-        number = _chosen(random, part, ways, weights) if len(own) > 1 else 0
+        number = 0
         if len(own) > 1:
+            ways: list[tuple[Hashable, float]] = [(i, float(p.chance)) for i, p in enumerate(own)]
+            number = _chosen(random, part, ways, weights)
             keys.append((part, number))
         left += reversed(own[number].right)
     return (None if left else tuple(symbols)), keys

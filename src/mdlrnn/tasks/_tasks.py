@@ -153,11 +153,13 @@ def _longer_pairs(language: Language, training: Corpus, seed: int) -> Iterator[C
     return in_parts(language.string(n, m) for n in values for m in values)
 
 
-def drawn_on(language: Language | Grammar, training: Corpus, seed: int) -> Iterator[Corpus]:
+def drawn_on(
+    language: Language | Grammar, training: Corpus, seed: int, size: int = TEST_STRINGS
+) -> Iterator[Corpus]:
     """The strings that follow the training strings in the same stream."""
     random = random_from(seed)
     language.samples(random, training.sequences)
-    return in_parts(iter(language.samples(random, TEST_STRINGS)))
+    return in_parts(iter(language.samples(random, size)))
 
 
 def _larger_numbers(language: Transducer, training: Corpus, seed: int) -> Iterator[Corpus]:
@@ -230,6 +232,8 @@ TASKS = {task.name: task for task in _all()}
 LATER_TASKS = {task.name: task for task in _later()}
 EVERY_TASK = {**TASKS, **LATER_TASKS}
 GRAMMAR_SUFFIXES = (".pcfg", ".cfg", ".grammar")
+OWN_TEST_STRINGS = 5_000
+"""Of a language of one's own that has no longer strings than those of its training set."""
 OWN_SIZE = 500
 """Training strings of a language of one's own where no number is given."""
 
@@ -261,7 +265,7 @@ def _longer_own(language: Language | Grammar, training: Corpus, seed: int) -> It
         found = True
         yield part
     if not found:
-        yield from drawn_on(language, training, seed)
+        yield from drawn_on(language, training, seed, OWN_TEST_STRINGS)
 
 
 def _longer_sequences(language: Transducer, training: Corpus, seed: int) -> Iterator[Corpus]:

@@ -1,4 +1,4 @@
-"""Languages that nobody tuned the search for, and how well it learns each of them.
+"""Languages beyond the paper's, and how well the search learns each of them.
 
     python -m benchmarks.languages run OUT --seeds 1-3 --seconds 60 --setting default
     python -m benchmarks.languages show OUT

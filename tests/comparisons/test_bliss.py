@@ -145,7 +145,7 @@ def test_a_table_from_the_command_line_is_kept(
         (("{}", "--languages", "an"), "BLISS has no language 'an'"),
         (("{}", "--languages", "dyck_2"), "is missing"),
         (("{}", "--sizes", "7"), "no training set of 7 strings; it has 60"),
-        (("{}", "--sizes", "many"), "no list of numbers"),
+        (("{}", "--sizes", "many"), "--sizes has 'many'"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(

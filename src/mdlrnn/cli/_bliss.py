@@ -12,7 +12,7 @@ from ..interface._bliss import bliss as run_bliss
 from ..interface._say import say, say_json
 from ..interface._text import parse_time
 from ..search._settings import Search, Stop
-from ._options import json_option, listed
+from ._options import json_option, listed, numbers
 
 
 @click.command()
@@ -43,24 +43,15 @@ def bliss(
     rows = run_bliss(
         folder,
         listed(languages) if languages else (),
-        _numbers(sizes),
+        numbers(sizes, "--sizes") if sizes else (),
         stop=Stop(seconds=SECONDS if limit is None else parse_time(limit, "--time")),
         search=Search(seed=seed),
         strings=strings,
         threads=threads,
         out=out,
-        tell=None if as_json else lambda text: click.echo(text, err=True),
+        tell=None if as_json else lambda text: say(text, err=True),
     )
     if as_json:
         say_json(rows)
     else:
         say(bliss_table(rows))
-
-
-def _numbers(text: str | None) -> list[int]:
-    if text is None:
-        return []
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and 0 < len(part) < 10 for part in parts):
-        raise click.BadParameter(f"{text!r} is no list of numbers; write 100,500.")
-    return [int(part) for part in parts]

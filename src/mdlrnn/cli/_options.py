@@ -72,6 +72,16 @@ def encoding_from(
     return Encoding(scheme, names, products or fitting.products)
 
 
+def numbers(text: str, option: str) -> list[int]:
+    """Numbers separated by commas."""
+    for part in text.split(","):
+        if not part.strip().replace("_", "").isdecimal():
+            raise InputError(
+                f"{option} has {part!r}; write numbers separated by commas, as 100,500."
+            )
+    return [int(part) for part in text.split(",")]
+
+
 def listed(names: str) -> tuple[str, ...]:
     """Names separated by commas."""
     return tuple(name.strip() for name in names.split(","))

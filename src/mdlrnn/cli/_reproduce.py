@@ -33,7 +33,7 @@ from ..search._run import Progress
 from ..search._settings import GENERATIONS, Search, Stop
 from ..tasks._sources import source_from, task_from
 from ..tasks._tasks import TASKS, Task
-from ._options import SEARCHES, json_option
+from ._options import SEARCHES, json_option, numbers
 from ._training import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -221,7 +221,7 @@ def _search(
 def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:
     """The tasks and sizes asked for, in the order of the paper's table."""
     wanted = list(TASKS) if names is None else [name.strip() for name in names.split(",")]
-    only = None if sizes is None else [_size(text) for text in sizes.split(",")]
+    only = None if sizes is None else numbers(sizes, "--sizes")
     found = []
     for name in wanted:
         source = source_from(name)
@@ -233,12 +233,6 @@ def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:
             f"no task asked for has a training size in {sizes}; leave --sizes out for the paper's."
         )
     return list(dict.fromkeys(found))
-
-
-def _size(text: str) -> int:
-    if not text.strip().replace("_", "").isdecimal():
-        raise InputError(f"--sizes has {text!r}; write numbers separated by commas, as 100,500.")
-    return int(text)
 
 
 @contextmanager

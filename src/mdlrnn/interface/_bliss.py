@@ -17,11 +17,14 @@ from ..proofs._prover import Prover
 from ..proofs._solver import available
 from ..search._settings import Search, Stop
 from ._evolve import evolve
+from ._say import json_text
 from ._text import table
 
 SECONDS = 60.0
 """Of each search."""
 Row = dict[str, Any]
+MADE_OF = ("language", "size", "seed", "asked")
+"""What a row is about; `asked` is the number of test strings asked for."""
 
 
 def bliss(
@@ -38,32 +41,34 @@ def bliss(
 ) -> list[Row]:
     """A row for each language and training size of a clone of BLISS, all of them if none are named.
 
-    With `out` the rows are kept there, and only those that are missing are made.
+    With `out` the rows are kept there, and those of the same seed and number of test strings that
+    it has already are not made again.
     """
     stop = stop or Stop(seconds=SECONDS)
+    search = search or Search()
     rows = [] if out is None else _read(Path(out))
-    known = {(row["language"], row["size"]) for row in rows}
+    known = {tuple(row[name] for name in MADE_OF) for row in rows}
     for dataset in datasets(Path(folder), languages):
         for size in sizes or dataset.sizes():
-            if (dataset.name, size) in known:
+            if (dataset.name, size, search.seed, strings) in known:
                 continue
             if tell is not None:
                 tell(f"{dataset.name}, {size} strings")
             rows.append(_row(dataset, size, search, stop, strings, threads))
             if out is not None:
-                save(out, json.dumps(rows, indent=1) + "\n")
+                save(out, json_text(rows) + "\n")
     return rows
 
 
 def _row(
-    dataset: Dataset, size: int, search: Search | None, stop: Stop, strings: int,
-    threads: int | None,
-) -> Row:  # fmt: skip
+    dataset: Dataset, size: int, search: Search, stop: Stop, strings: int, threads: int | None
+) -> Row:
     run = evolve(dataset.training(size), search, stop=stop, progress=False, threads=threads)
     result = evaluate(run.best, dataset, strings)
     row = {
         "language": dataset.name, "title": dataset.task.title, "size": size, "g": run.score.g,
-        "d_given_g": run.score.d_given_g, "strings": result.strings, "right": result.right,
+        "d_given_g": run.score.d_given_g, "asked": strings, "strings": result.strings,
+        "right": result.right,
         "run": result.run, "first_wrong": result.first_wrong, "theorem": None, "proved": None,
         "seed": run.search.seed, "seconds": run.statistics.seconds, "network": run.best.to_dict(),
     }  # fmt: skip
@@ -101,8 +106,10 @@ def _read(path: Path) -> list[Row]:
     if not path.exists():
         return []
     try:
-        rows = json.loads(read_text(path, "table"))
-        assert all({"language", "size", "right", "run", "g"} <= row.keys() for row in rows)
-    except (ValueError, TypeError, AttributeError, AssertionError):
-        raise InputError(f"{named(path)} is no table of BLISS; choose another file.") from None
-    return list(rows)
+        rows = list(json.loads(read_text(path, "table")))
+        fits = all(row.keys() >= {*MADE_OF, "title", "g", "right", "run", "proved"} for row in rows)
+    except (ValueError, TypeError, AttributeError):
+        fits = False
+    if not fits:
+        raise InputError(f"{named(path)} is no table of BLISS; choose another file.")
+    return rows

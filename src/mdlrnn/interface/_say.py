@@ -29,8 +29,13 @@ def say_data(text: str) -> None:
 
 
 def say_json(data: Any) -> None:
-    """JSON on standard output; infinity, which JSON lacks, becomes null."""
-    say_json_text(json.dumps(_finite(data), ensure_ascii=False, indent=1))
+    """JSON on standard output."""
+    say_json_text(json_text(data))
+
+
+def json_text(data: Any) -> str:
+    """Infinity, which JSON lacks, becomes null."""
+    return json.dumps(_finite(data), ensure_ascii=False, indent=1)
 
 
 def say_json_text(text: str) -> None:

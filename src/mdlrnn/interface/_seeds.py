@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +13,7 @@ from .._files import PathLike, save
 from ..search._run import Run
 from ..search._settings import Search
 from ._evolve import evolve
+from ._say import json_text
 from ._text import bits_text, table, time_text
 
 SEEDS = "seeds.json"
@@ -58,7 +57,7 @@ def run_seeds(
         runs.append(run)
         if folder is not None:
             rows = [_row(r) for r in _ranked(runs)]
-            save(folder / SEEDS, json.dumps(rows, indent=1) + "\n")
+            save(folder / SEEDS, json_text(rows) + "\n")
         if run.reason == "stopped":
             break
     return _ranked(runs)
@@ -88,12 +87,7 @@ def _row(run: Run) -> dict[str, Any]:
     assert run.folder is not None
     return {
         "seed": run.search.seed, "folder": run.folder.name, "g": run.score.g,
-        "d_given_g": _finite(run.score.d_given_g), "mdl": _finite(run.score.mdl),
-        "value": _finite(run.value), "seconds": run.statistics.seconds,
+        "d_given_g": run.score.d_given_g, "mdl": run.score.mdl,
+        "value": run.value, "seconds": run.statistics.seconds,
         "steps": run.statistics.steps, "proved": _is_proved(run),
     }  # fmt: skip
-
-
-def _finite(value: float) -> float | None:
-    """JSON has no infinity."""
-    return value if math.isfinite(value) else None

@@ -91,8 +91,6 @@ def near_length(
                 found[symbols if words else "".join(symbols)] = None
                 if len(found) >= count:
                     return list(found)
-        if not whole:
-            break  # nothing ends near here, or nothing more may be spent on it
         ranked = sorted(drawn, key=lambda one: _distance(one[0], target))
         _move(weights, [keys for _, keys in ranked[:BEST]])
     return list(found)

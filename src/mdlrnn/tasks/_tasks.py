@@ -231,7 +231,6 @@ TASKS = {task.name: task for task in _all()}
 """The paper's."""
 LATER_TASKS = {task.name: task for task in _later()}
 EVERY_TASK = {**TASKS, **LATER_TASKS}
-GRAMMAR_SUFFIXES = (".pcfg", ".cfg", ".grammar")
 OWN_TEST_STRINGS = 5_000
 """Of a language of one's own that has no longer strings than those of its training set."""
 OWN_SIZE = 500

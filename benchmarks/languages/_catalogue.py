@@ -1,9 +1,11 @@
-"""The languages: in notation, or in a file beside this one."""
+"""The languages: in notation, in a file beside this one, or a task of the package."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import NamedTuple
+
+from mdlrnn.tasks._tasks import EVERY_TASK
 
 FILES = Path(__file__).with_name("files")
 REGULAR = (
@@ -29,12 +31,15 @@ class Entry(NamedTuple):
     """What `mdlrnn evolve` takes."""
     test: str | None = None
     """The test strings of a corpus whose language is not known."""
+    size: int | None = None
+    """Training strings, where the language has a number of its own."""
 
 
 def catalogue() -> list[Entry]:
     notations = [Entry(text, text) for text in (*REGULAR, *ONE_COUNTER, *SEVERAL_COUNTERS)]
     files = [Entry(path.stem, str(path)) for path in sorted(FILES.iterdir())]
-    return notations + files
+    own = [Entry(f"task {name}", name, size=task.size) for name, task in EVERY_TASK.items()]
+    return notations + files + own
 
 
 def collection(folder: Path) -> list[Entry]:

@@ -27,8 +27,13 @@ class Job(NamedTuple):
     setting: str
     seed: int
     seconds: float
-    size: int
+    given_size: int
+    """Training strings, unless the language has a number of its own."""
     out: Path
+
+    @property
+    def size(self) -> int:
+        return self.given_size if self.entry.size is None else self.entry.size
 
     @property
     def path(self) -> Path:
@@ -58,9 +63,11 @@ def carry_out(job: Job) -> dict[str, Any]:
     last = run.history[-1]
     result: dict[str, Any] = {
         "language": job.entry.name, "setting": job.setting, "seed": job.seed, "g": run.score.g,
+        "source": _source(job.entry), "size": job.size if known else None,
         "mdl": run.score.mdl, "scheme": run.encoding.scheme, "found_seconds": last["seconds"],
-        "found_steps": last["steps"], "steps": run.statistics.steps,
-        "seconds": run.statistics.seconds, "network": run.best.to_dict(),
+        "found_steps": last["steps"], "found_generation": last["generation"],
+        "steps": run.statistics.steps, "seconds": run.statistics.seconds,
+        "network": run.best.to_dict(),
     }  # fmt: skip
     if known:
         result |= _against_language(job, run)
@@ -74,14 +81,30 @@ def carry_out(job: Job) -> dict[str, Any]:
     return result
 
 
+def _source(entry: Entry) -> dict[str, str]:
+    """What was searched on, so that the result can be read without this folder."""
+    path = Path(entry.source)
+    if not path.is_file():
+        return {"name": entry.source}
+    if entry.test is not None:
+        return {"corpus": path.name}
+    return {"file": path.name, "text": path.read_text()}
+
+
 def _against_language(job: Job, run: Any) -> dict[str, Any]:
     """Bits a string above the language itself, on new strings and on longer ones."""
+    from mdlrnn.languages import Transducer
+    from mdlrnn.tasks._longer import longer_sequences
     from mdlrnn.tasks._measures import measure, measure_parts
     from mdlrnn.tasks._sources import source_from
 
     task = source_from(job.entry.source).task
     assert task is not None
-    fresh, _ = measure_parts(run.best, task, [task.training(FRESH, FRESH_SEED)])
+    if isinstance(task.language, Transducer):  # a training set may be all there is of its size
+        new = longer_sequences(task.language, FRESH_SEED)
+    else:
+        new = task.training(FRESH, FRESH_SEED)
+    fresh, _ = measure_parts(run.best, task, [new])
     longer = measure(run.best, task, job.size).test
     theorem = run.theorem
     best = theorem.proof if theorem is not None else None

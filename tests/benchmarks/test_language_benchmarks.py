@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,9 @@ from benchmarks.languages._baselines import baselines
 from helpers.data import ROOT
 from mdlrnn import Corpus
 from mdlrnn.tasks._sources import source_from
+from mdlrnn.tasks._tasks import EVERY_TASK
 
+LANGUAGE = ROOT / "benchmarks/languages/files/golden_mean.lang"
 TINY = "tiny:islands=1,population=20"
 
 
@@ -29,7 +32,12 @@ def test_there_are_sixty_languages_and_each_has_a_name_and_strings() -> None:
         source = source_from(entry.source)
         assert source.machine is not None, entry.name
         assert source.task is not None
-        assert len(source.task.strings(5)) == 5
+        assert len(source.task.strings(4)) == 4  # of pairs of numbers, squares only
+
+
+def test_every_task_is_in_the_catalogue_with_its_own_size() -> None:
+    sizes = {entry.source: entry.size for entry in _catalogue.catalogue() if entry.size}
+    assert sizes == {name: task.size for name, task in EVERY_TASK.items()}
 
 
 def test_runs_are_kept_and_two_settings_compared(tmp_path: Path) -> None:
@@ -41,6 +49,9 @@ def test_runs_are_kept_and_two_settings_compared(tmp_path: Path) -> None:
     assert first.count("golden_mean ") == 4, "as they end, and in the table"
     again = bench(*one, "--setting", TINY, "--setting", 'old:encoding="paper",islands=1')
     assert again.count("golden_mean ") == 6
+    kept = json.loads((out / "golden_mean--tiny--1.json").read_text())
+    assert kept["source"] == {"file": "golden_mean.lang", "text": LANGUAGE.read_text()}
+    assert kept["size"] == 20
     found = bench("compare", out, TINY, 'old:encoding="paper",islands=1')
     assert "tiny: " in found
     assert "lower median: " in found

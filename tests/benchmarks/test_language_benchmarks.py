@@ -32,7 +32,7 @@ def test_there_are_sixty_languages_and_each_has_a_name_and_strings() -> None:
         source = source_from(entry.source)
         assert source.machine is not None, entry.name
         assert source.task is not None
-        assert len(source.task.strings(4)) == 4  # of pairs of numbers, squares only
+        assert source.task.training(4).sequences == 4  # pairs of numbers come in squares
 
 
 def test_every_task_is_in_the_catalogue_with_its_own_size() -> None:

@@ -128,7 +128,23 @@ def test_long_chains_and_rings_of_rules_are_answered_at_once(tmp_path: Path) -> 
     assert load_grammar(path).alphabet == ("#", "a")
 
 
+def test_a_search_has_a_limit_on_its_networks() -> None:
+    assert "more than 4,000,000 networks" in said(lambda: Search(population=10**18))
+
+
 # Quotes
+
+
+def test_samples_with_control_characters_go_to_a_file_only(
+    tmp_path: Path, run: Callable[..., Result]
+) -> None:
+    (tmp_path / "odd.pcfg").write_text("S -> 'a' S [0.5] | 'b\x03' [0.5]\n")
+    refused = run("sample", "odd.pcfg", "-n", "5")
+    assert refused.code == 2
+    assert is_one_sentence(refused.err.strip())
+    assert "\x03" not in refused.out + refused.err
+    assert run("sample", "odd.pcfg", "-n", "5", "-o", "strings.txt").code == 0
+    assert "\x03" in (tmp_path / "strings.txt").read_text()
 
 
 def test_no_sentence_carries_what_a_terminal_obeys(tmp_path: Path) -> None:

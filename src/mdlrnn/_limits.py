@@ -26,6 +26,8 @@ NUMBERS = 16_000_000
 type."""
 ARRAY_BYTES = 512 * 2**20
 """Of all arrays of a file together, unpacked."""
+SEARCHED_NETWORKS = 4_000_000
+"""On all islands of a search together: each takes some kilobytes."""
 CONNECTIONS = 100_000
 SYMBOL_LENGTH = 200
 """Characters of one symbol."""
@@ -35,7 +37,7 @@ NONTERMINALS = 150
 """Of a grammar, those that recur through each other."""
 GRAMMAR_STRING = 2_000
 """Symbols of a string whose probability a grammar is asked for: that takes the cube of it."""
-GRAMMAR_SECONDS = 20.0
+GRAMMAR_SECONDS = 8.0
 """For the probabilities of a set of strings under a grammar."""
 DRAWN_LENGTH = 100_000
 """Symbols of a string that is drawn."""

@@ -183,3 +183,20 @@ def test_forbidden_file_is_refused(tmp_path: Path) -> None:
     path.chmod(0)
     with refused("cannot be read .permission denied"):
         Corpus.load(path)
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 7, 1 << 20])
+def test_however_much_is_read_at_a_time(
+    block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mdlrnn.corpus._files.BLOCK", block)
+    path = tmp_path / "strings.txt"
+    path.write_bytes(b"ab\n\n3\taabb\r\nab\n\n\xc3\xa4b")
+    found = {"".join(string): count for string, count in Corpus.load(path).strings()}
+    assert found == {"ab": 2, "": 2, "aabb": 3, "äb": 1}
+    path.write_bytes(b"ab\nab\n\n0\tb\n")
+    with pytest.raises(InputError, match="line 4"):
+        Corpus.load(path)
+    path.write_bytes(b"ab\nab\na\xff\n")
+    with pytest.raises(InputError, match="byte 7 is not UTF-8"):
+        Corpus.load(path)

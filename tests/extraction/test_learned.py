@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 
@@ -15,10 +16,11 @@ from helpers.commands import Run
 from helpers.data import ROOT
 from mdlrnn import InputError, Network, languages, zoo
 from mdlrnn.extraction._counts import count_name
+from mdlrnn.extraction._cover import cover
 from mdlrnn.extraction._guesses import guesses
 from mdlrnn.extraction._names import automaton_name, named_machines
 from mdlrnn.extraction._regex import regex_of
-from mdlrnn.extraction._runs import run_through
+from mdlrnn.extraction._runs import Node, Runs, run_through
 from mdlrnn.languages import Language
 from mdlrnn.languages._language_file import machine_from_text
 from mdlrnn.languages._notation import language_from_notation
@@ -148,3 +150,24 @@ def test_a_time_limit_ends_in_an_honest_no() -> None:
     assert found.statement.startswith("No machine was found, in the 0.01 s it was given")
     with pytest.raises(InputError, match="seconds is 0"):
         mdlrnn.learned(zoo.anbn(), seconds=0)
+
+
+def test_prefixes_are_compared_by_number_not_through_all_that_follows() -> None:
+    """Two nodes at each of thirteen depths, from each of which seven symbols lead to both: the
+    strings are 7^12."""
+    alphabet = tuple("#abcdefg")
+    none, sure = Fraction(0), Fraction(1)
+    chances = {
+        False: (Fraction(1, 8),) * 8,
+        True: (Fraction(1, 2), *(Fraction(1, 14),) * 7),
+    }
+    nodes = [
+        Node("a", number // 2, (), chances[number == 25], none, sure,
+             {s: 2 * (number // 2) + 2 + i % 2 for i, s in enumerate(alphabet[1:])}
+             if number < 24 else {})
+        for number in range(26)
+    ]  # fmt: skip
+    found = cover(Runs(alphabet, (), nodes, 13, False, none))
+    assert found is not None
+    assert found.length == 11
+    assert len({rule.state for rule in found.machine.rules}) == 1

@@ -6,6 +6,8 @@ from collections import Counter
 
 import click
 
+from .._checks import short
+from .._errors import InputError, printable
 from .._files import save
 from ..interface._functions import sample as sample_strings
 from ..interface._functions import test as test_network
@@ -58,6 +60,12 @@ def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
     counts = Counter(s if isinstance(s, str) else spelled(s, words=True) for s in drawn)
     text = "".join(f"{count}\t{string}\n" for string, count in counts.items())
     if out is None:
+        odd = next((string for string in counts if not string.isprintable()), None)
+        if odd is not None:
+            raise InputError(
+                f"{printable(source)}: {short(odd)} has control characters, which a terminal would "
+                "obey; give a file to write to (-o)."
+            )
         say_data(text)
     else:
         save(out, text)

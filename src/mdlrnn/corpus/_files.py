@@ -6,6 +6,7 @@ become is in `_corpus`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -18,9 +19,7 @@ from .._limits import (
     DISTINCT_BYTES,
     LINE_BYTES,
     NUMBERS,
-    are_lifted,
     check_size,
-    too_large,
 )
 from ._npz import DAMAGED, unpacked
 from ._sources import Symbols, forbid_boundary
@@ -31,54 +30,70 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_COUNT = 15
 """Digits of a count: more would not add up exactly in float64."""
 DISTINCT = "bytes in distinct strings"
+BLOCK = 1 << 20
+"""Bytes that are read at a time."""
 
 
 def count_lines(path: PathLike, words: bool) -> dict[Symbols, int]:
     """How often each string is in the file; with `words`, its words are parted by one blank."""
     counts: dict[Symbols, int] = {}
-    distinct = 0
+    name, distinct, line_number = named(path), 0, 1
     try:
         with path_of(path).open("rb") as file:
             marked = file.peek(len(BYTE_ORDER_MARK)).startswith(BYTE_ORDER_MARK)
             offset = len(file.read(len(BYTE_ORDER_MARK))) if marked else 0
-            for number, line in enumerate(_lines(file, named(path)), 1):
-                known = len(counts)
-                try:
-                    _count_line(line, words, counts)
-                except UnicodeDecodeError as error:
-                    raise not_utf8(path, offset + error.start, "corpus") from None
-                except InputError as error:
-                    raise InputError(f"{named(path)}: line {number}: {error}") from None
-                offset += len(line)
-                distinct += len(line) if len(counts) > known else 0
-                check_size(distinct, DISTINCT_BYTES, named(path), DISTINCT)
-                check_size(offset, CORPUS_BYTES, named(path), "bytes")
+            for lines in _lines(file, name):
+                for line, times in Counter(lines).items():
+                    known = len(counts)
+                    try:
+                        _count_line(line, words, counts, times)
+                    except UnicodeDecodeError as error:
+                        before = sum(len(line) + 1 for line in lines[: lines.index(line)])
+                        raise not_utf8(path, offset + before + error.start, "corpus") from None
+                    except InputError as error:
+                        number = line_number + lines.index(line)
+                        raise InputError(f"{name}: line {number}: {error}") from None
+                    distinct += len(line) + 1 if len(counts) > known else 0
+                offset += sum(map(len, lines)) + len(lines)
+                line_number += len(lines)
+                check_size(distinct, DISTINCT_BYTES, name, DISTINCT)
+                check_size(offset, CORPUS_BYTES, name, "bytes")
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise unreadable(path, error) from None
     if not counts:
-        raise InputError(f"{named(path)}: the file is empty; write one string a line.")
+        raise InputError(f"{name}: the file is empty; write one string a line.")
     return counts
 
 
-def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """Line by line, none of them longer than a string may be."""
-    longest = -1 if are_lifted() else LINE_BYTES
-    while line := file.readline(longest):
-        if len(line) == longest and not line.endswith(b"\n"):
-            raise too_large(f"a line of {name}", longest, "bytes")
-        yield line
+def _lines(file: BinaryIO, name: str) -> Iterator[list[bytes]]:
+    """Some lines at a time, none of them longer than a string may be."""
+    begun: list[bytes] = []
+    """A line whose end has not been read."""
+    while block := file.read(BLOCK):
+        head, newline, rest = block.rpartition(b"\n")
+        if newline:
+            lines = b"".join([*begun, head]).split(b"\n")
+            _check_lines(max(map(len, lines)), name)
+            yield lines
+            begun = []
+        begun += [rest] if rest else []
+        _check_lines(sum(map(len, begun)), name)
+    if begun:
+        yield [b"".join(begun)]
 
 
-def _count_line(line: bytes, words: bool, counts: dict[Symbols, int]) -> None:
-    text = line.decode("utf-8")
-    if text.endswith("\n"):
-        text = text[: -2 if text.endswith("\r\n") else -1]
-    count = 1
+def _check_lines(longest: int, name: str) -> None:
+    check_size(longest, LINE_BYTES, f"a line of {name}", "bytes")
+
+
+def _count_line(line: bytes, words: bool, counts: dict[Symbols, int], times: int) -> None:
+    text = line.decode("utf-8").removesuffix("\r")
+    count = times
     if "\t" in text:
         head, _, text = text.partition("\t")
-        count = _count(head)
+        count *= _count(head)
     if words:
         text = " ".join(text.split())
     if text in counts:

@@ -50,17 +50,20 @@ def cover(runs: Runs) -> Cover | None:
 def _covered(
     runs: Runs, kinds: list[int], chances: list[list[Fraction]], length: int
 ) -> Language | None:
-    known: dict[tuple[int, int], Hashable] = {}
+    known: dict[tuple[int, int], int] = {}
+    different: dict[Hashable, int] = {}
 
-    def ahead(number: int, steps: int) -> Hashable:
-        """What can follow a node in so many steps."""
+    def ahead(number: int, steps: int) -> int:
+        """What can follow a node in so many steps, as a number: to compare two of the sets of sets
+        themselves would go through all strings."""
         key = (number, steps)
         if key not in known:
             below = runs.nodes[number].below if steps else {}
-            known[key] = (
+            what = (
                 kinds[number],
                 frozenset((symbol, ahead(to, steps - 1)) for symbol, to in below.items()),
             )
+            known[key] = different.setdefault(what, len(different))
         return known[key]
 
     chosen: list[int] = []

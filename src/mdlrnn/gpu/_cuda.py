@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -26,6 +27,11 @@ try:
 except Exception as error:  # whatever a package that does not fit Numba or NumPy raises
     cuda = None
     _REASON = str(error) or type(error).__name__
+
+for _name in ("numba.core.config", "numba.cuda.core.config"):  # numba-cuda has its own
+    if _name in sys.modules:
+        # Few islands do not fill a card, and nobody needs to be warned of it.
+        sys.modules[_name].__dict__["CUDA_LOW_OCCUPANCY_WARNINGS"] = 0
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
 """Whether kernels run as Python threads on the CPU, which Numba does for tests."""

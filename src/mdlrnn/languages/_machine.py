@@ -123,19 +123,19 @@ class Language(Strings):
 
     def options(self, here: Configuration) -> tuple[Option, ...]:
         """The enabled rules of a configuration: symbol, chance, and where it leads."""
-        if here.state not in self._phases:
-            return ()
-        enabled = self._phases[here.state].enabled(here.counters)
-        return tuple(Option(rule.symbol, rule.chance, rule.lead(here.counters)) for rule in enabled)
+        counters = here.counters
+        return tuple(
+            Option(rule.symbol, rule.chance, rule.lead(counters)) for rule in self.enabled(here)
+        )
+
+    def enabled(self, here: Configuration) -> tuple[Ready, ...]:
+        """The rules enabled in a configuration; the same tuple wherever the same ones are."""
+        phases = self._phases.get(here.state)
+        return () if phases is None else phases.enabled(here.counters)
 
     def step(self, here: Configuration, symbol: str) -> Configuration | None:
         """Where a symbol leads, None if it is impossible."""
-        if here.state not in self._phases:
-            return None
-        for rule in self._phases[here.state].enabled(here.counters):
-            if rule.symbol == symbol:
-                return rule.lead(here.counters)
-        return None
+        return _lead(here.counters, self.enabled(here), symbol)
 
     def after(self, prefix: str | Sequence[str]) -> Configuration | None:
         """Where the machine is after a prefix; words may be given as text with blanks between."""
@@ -218,18 +218,19 @@ class Language(Strings):
             raise InputError(f"{self.title} has strings, the corpus numbers; give its strings.")
         numbers: dict[int, int] = {}
         kinds: list[Next] = []
-        here: list[Configuration | None] = []
+        here: list[tuple[tuple[int, ...], tuple[Ready, ...]]] = []
         found = np.full(len(corpus.parent), -1, dtype=np.int64)
         walk = zip(corpus.parent.tolist(), corpus.symbol.tolist(), strict=True)
         for node, (above, symbol) in enumerate(walk):
-            last = self.beginning if above < 0 else here[above]
-            now = last
-            if above >= 0 and last is not None:
-                now = self.step(last, names[symbol])
-            here.append(now)
+            now: Configuration | None = self.beginning
+            if above >= 0:
+                counters, rules = here[above]
+                now = _lead(counters, rules, names[symbol])
             if now is None or now.state == END:
+                here.append(((), ()))
                 continue
-            enabled = self._phases[now.state].enabled(now.counters)
+            enabled = self.enabled(now)
+            here.append((now.counters, enabled))
             number = numbers.get(id(enabled))
             if number is None:
                 number = numbers[id(enabled)] = len(kinds)
@@ -264,7 +265,7 @@ class Language(Strings):
         return float(np.sum(corpus.item_weight * each))
 
 
-class _Ready(NamedTuple):
+class Ready(NamedTuple):
     """A rule made ready to be applied to a tuple of counters."""
 
     symbol: str
@@ -276,6 +277,16 @@ class _Ready(NamedTuple):
         return Configuration(self.to, tuple([update(counters) for update in self.updates]))
 
 
+def _lead(
+    counters: tuple[int, ...], enabled: tuple[Ready, ...], symbol: str
+) -> Configuration | None:
+    """Where a symbol leads, None if no enabled rule emits it."""
+    for rule in enabled:
+        if rule.symbol == symbol:
+            return rule.lead(counters)
+    return None
+
+
 class _Phases:
     """The rules of one state. Which are enabled depends on the truth of a few conditions."""
 
@@ -283,12 +294,12 @@ class _Phases:
         self.conditions = list(dict.fromkeys(c for rule in rules for c in rule.when))
         self.tests = [condition.reader(names) for condition in self.conditions]
         self.rules = [
-            (rule.when, _Ready(rule.symbol, rule.chance, rule.to, _updates(rule, names)))
+            (rule.when, Ready(rule.symbol, rule.chance, rule.to, _updates(rule, names)))
             for rule in rules
         ]
-        self.known: dict[tuple[bool, ...], tuple[_Ready, ...]] = {}
+        self.known: dict[tuple[bool, ...], tuple[Ready, ...]] = {}
 
-    def enabled(self, counters: tuple[int, ...]) -> tuple[_Ready, ...]:
+    def enabled(self, counters: tuple[int, ...]) -> tuple[Ready, ...]:
         truth = tuple([test(counters) for test in self.tests])
         found = self.known.get(truth)
         if found is None:

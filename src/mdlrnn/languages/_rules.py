@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 
 Counters = tuple[int, ...]
 
@@ -46,6 +47,8 @@ class Affine:
         terms = [(names.index(name), factor) for name, factor in self.terms]
         if len(terms) == 1 and divisor == 1:
             ((place, factor),) = terms
+            if (factor, constant) == (1, 0):
+                return itemgetter(place)
             return lambda counters: factor * counters[place] + constant
         return lambda counters: (constant + sum(f * counters[i] for i, f in terms)) // divisor
 
@@ -87,8 +90,12 @@ class Condition:
 
     def reader(self, names: Sequence[str]) -> Callable[[Counters], bool]:
         """Whether it holds, as a function of the counters in this order."""
-        value, allows = self.expression.reader(names), self.allows
-        return lambda counters: allows(value(counters))
+        value, digit, base = self.expression.reader(names), self.digit, self.base
+        if self.relation == "mod":
+            return lambda counters: value(counters) % base == digit
+        if self.relation == "=":
+            return lambda counters: value(counters) == 0
+        return lambda counters: value(counters) > 0
 
 
 @dataclass(frozen=True)

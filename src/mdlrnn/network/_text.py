@@ -111,7 +111,7 @@ def _notation(network: Network) -> str:
         parts = ["in0: the first input"]
     else:
         symbol = network.alphabet[-1]
-        parts = [f"{_input_name(network, network.inputs - 1)}: 1 when {symbol} is read"]
+        parts = [f"{_input_name(network, network.inputs - 1)}: 1 when {printable(symbol)} is read"]
     first = network.inputs + network.outputs
     unit = f"u{first}: unit {first}, [{first}] a step before"
     parts.append(unit if network.hidden else "[..]: a step before")

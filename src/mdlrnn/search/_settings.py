@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from .._checks import check_integer, is_number, short
 from .._errors import InputError
+from .._limits import SEARCHED_NETWORKS, check_size
 from ..network._alphabet import MOST_UNITS
 from ..network._encoding import Encoding
 
@@ -87,6 +88,8 @@ class Search:
         }  # fmt: skip
         for name, bound in least.items():
             check_integer(name, getattr(self, name), bound)
+        networks = self.islands * self.population
+        check_size(networks, SEARCHED_NETWORKS, "a search with all its islands", "networks")
         _check_seconds("migration_seconds", self.migration_seconds)
         for name in RATES:
             value = getattr(self, name)

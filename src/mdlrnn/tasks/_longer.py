@@ -8,14 +8,16 @@ does not end its string early where it can go on, and beyond some length takes t
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
 
 from ..corpus._corpus import Corpus
 from ..languages import Grammar, Language, Transducer
+from ..languages._machine import Ready
 from ..languages._productions import Nonterminal, Part, Production
 from ..languages._rules import END
 from ..languages._strings import random_from
@@ -43,7 +45,10 @@ NEAR = 0.15
 
 Key = tuple[Hashable, Hashable]
 """Where a way was taken, and which."""
-Drawing = Callable[[dict[Key, float]], "tuple[tuple[str, ...] | None, list[Key]]"]
+Ways = tuple[tuple[Hashable, float], ...]
+"""The ways that can be taken at a place, with the chances that the language gives them."""
+Drawn = tuple[tuple[str, ...] | None, list[Key]]
+"""A string, unless it got too long, and the ways taken."""
 
 
 def longer_strings(
@@ -79,12 +84,12 @@ def near_length(
     language: Language | Grammar, target: int, count: int, random: RandomState
 ) -> list[Any]:
     """Different strings whose length is near the target, as many as are found."""
-    draw = _drawing(language, random, target)
-    weights: dict[Key, float] = {}
+    chances = _Chances()
+    draw = _drawing(language, random, target, chances)
     found: dict[Any, None] = {}
     words = language.words
     for _ in range(ROUNDS):
-        drawn = [draw(weights) for _ in range(DRAWN)]
+        drawn = [draw() for _ in range(DRAWN)]
         whole = [(symbols, keys) for symbols, keys in drawn if symbols is not None]
         for symbols, _ in whole:
             if abs(len(symbols) - target) <= max(1, NEAR * target):
@@ -92,7 +97,7 @@ def near_length(
                 if len(found) >= count:
                     return list(found)
         ranked = sorted(drawn, key=lambda one: _distance(one[0], target))
-        _move(weights, [keys for _, keys in ranked[:BEST]])
+        chances.move([keys for _, keys in ranked[:BEST]])
     return list(found)
 
 
@@ -101,70 +106,99 @@ def _distance(symbols: tuple[str, ...] | None, target: int) -> float:
     return target if symbols is None else abs(len(symbols) - target)
 
 
-def _move(weights: dict[Key, float], chosen: list[list[Key]]) -> None:
-    """Towards the shares in which the best strings took their ways."""
-    counts: dict[Hashable, dict[Hashable, int]] = {}
-    for keys in chosen:
-        for place, way in keys:
-            ways = counts.setdefault(place, {})
-            ways[way] = ways.get(way, 0) + 1
-    for place, ways in counts.items():
-        total = sum(ways.values())
-        known = [key for key in weights if key[0] == place]
-        for key in {*known, *((place, way) for way in ways)}:
-            share = ways.get(key[1], 0) / total
-            weights[key] = KEPT * weights.get(key, share) + (1 - KEPT) * share
+class _Chances:
+    """The chances of the ways at each place: the language's, then moved to what served."""
+
+    def __init__(self) -> None:
+        self._moved: dict[Key, float] = {}
+        self._sums: dict[tuple[Hashable, Ways], list[float]] = {}
+
+    def choose(self, random: RandomState, place: Hashable, ways: Ways) -> int:
+        """What `random.choice` with these chances would give."""
+        sums = self._sums.get((place, ways))
+        if sums is None:
+            shares = np.array([self._moved.get((place, way), chance) for way, chance in ways])
+            # No way is given up altogether.
+            shares = np.maximum(shares, 1e-3)
+            summed = (shares / shares.sum()).cumsum()
+            sums = self._sums[place, ways] = (summed / summed[-1]).tolist()
+        return bisect_right(sums, random.random_sample())
+
+    def move(self, chosen: list[list[Key]]) -> None:
+        """Towards the shares in which the best strings took their ways."""
+        counts: dict[Hashable, dict[Hashable, int]] = {}
+        for keys in chosen:
+            for place, way in keys:
+                ways = counts.setdefault(place, {})
+                ways[way] = ways.get(way, 0) + 1
+        for place, ways in counts.items():
+            total = sum(ways.values())
+            known = [key for key in self._moved if key[0] == place]
+            for key in {*known, *((place, way) for way in ways)}:
+                share = ways.get(key[1], 0) / total
+                self._moved[key] = KEPT * self._moved.get(key, share) + (1 - KEPT) * share
+        self._sums.clear()
 
 
-def _drawing(language: Language | Grammar, random: RandomState, target: int) -> Drawing:
+def _drawing(
+    language: Language | Grammar, random: RandomState, target: int, chances: _Chances
+) -> Callable[[], Drawn]:
     most = 2 * target + 2
     if isinstance(language, Language):
-        return lambda weights: _walk(language, random, target, most, weights)
+        crossings: dict[int, _Crossing] = {}
+        return lambda: _walk(language, random, target, most, chances, crossings)
     by_left: dict[Nonterminal, list[Production]] = {}
     for production in language.productions:
         by_left.setdefault(production.left, []).append(production)
     start, left = language.start, [EXPANSIONS]
-    return lambda weights: _derive(start, by_left, random, most, weights, left)
+    return lambda: _derive(start, by_left, random, most, chances, left)
 
 
-def _chosen(
-    random: RandomState,
-    place: Hashable,
-    ways: list[tuple[Hashable, float]],
-    weights: dict[Key, float],
-) -> int:
-    shares = np.array([weights.get((place, way), chance) for way, chance in ways])
-    # No way is given up altogether.
-    shares = np.maximum(shares, 1e-3)
-    return int(random.choice(len(ways), p=shares / shares.sum()))
+class _Crossing(NamedTuple):
+    """Where a machine can go several ways that do not end the string."""
+
+    place: Hashable
+    """One state may be at several places of a string, which differ in what can follow."""
+    ways: Ways
+    rules: tuple[Ready, ...]
+
+    @classmethod
+    def of(cls, state: str, enabled: tuple[Ready, ...]) -> _Crossing:
+        rules = tuple(rule for rule in enabled if rule.symbol != BOUNDARY)
+        ways = tuple((rule.symbol, float(rule.chance)) for rule in rules)
+        return cls((state, tuple(symbol for symbol, _ in ways)), ways, rules)
 
 
 def _walk(
-    language: Language, random: RandomState, target: int, most: int, weights: dict[Key, float]
-) -> tuple[tuple[str, ...] | None, list[Key]]:
+    language: Language,
+    random: RandomState,
+    target: int,
+    most: int,
+    chances: _Chances,
+    crossings: dict[int, _Crossing],
+) -> Drawn:
     symbols: list[str] = []
     keys: list[Key] = []
     here = language.beginning
     turn = target * random.uniform(0.4, 1)
     """From here on the string goes home."""
     while len(symbols) <= most:
-        options = language.options(here)
-        number = 0
-        if len(options) > 1 and len(symbols) >= turn:
-            ahead = [(o.symbol != BOUNDARY, sum(o.to.counters)) for o in options]
-            number = ahead.index(min(ahead))
-        elif len(options) > 1:
-            options = tuple(o for o in options if o.symbol != BOUNDARY)
-            ways: list[tuple[Hashable, float]] = [(o.symbol, float(o.chance)) for o in options]
-            # One state may be at several places of a string, which differ in what can follow.
-            place = (here.state, tuple(symbol for symbol, _ in ways))
-            number = _chosen(random, place, ways, weights)
-            keys.append((place, options[number].symbol))
-        option = options[number]
-        if option.symbol == BOUNDARY or option.to.state == END:
+        enabled = language.enabled(here)
+        if len(enabled) == 1:
+            (rule,) = enabled
+        elif len(symbols) >= turn:
+            ahead = [(r.symbol != BOUNDARY, sum(r.lead(here.counters).counters)) for r in enabled]
+            rule = enabled[ahead.index(min(ahead))]
+        else:
+            crossing = crossings.get(id(enabled))
+            if crossing is None:
+                crossing = crossings[id(enabled)] = _Crossing.of(here.state, enabled)
+            rule = crossing.rules[chances.choose(random, crossing.place, crossing.ways)]
+            keys.append((crossing.place, rule.symbol))
+        if rule.symbol == BOUNDARY or rule.to == END:
             return tuple(symbols), keys
-        symbols.append(option.symbol)
-        here = option.to
+        symbols.append(rule.symbol)
+        here = rule.lead(here.counters)
     return None, keys
 
 
@@ -173,9 +207,9 @@ def _derive(
     by_left: dict[Nonterminal, list[Production]],
     random: RandomState,
     most: int,
-    weights: dict[Key, float],
+    chances: _Chances,
     expansions: list[int],
-) -> tuple[tuple[str, ...] | None, list[Key]]:
+) -> Drawn:
     """A string of the grammar, unless it gets too long; `expansions` says how many are left."""
     symbols: list[str] = []
     keys: list[Key] = []
@@ -189,8 +223,8 @@ def _derive(
         own = by_left[part]
         number = 0
         if len(own) > 1:
-            ways: list[tuple[Hashable, float]] = [(i, float(p.chance)) for i, p in enumerate(own)]
-            number = _chosen(random, part, ways, weights)
+            ways = tuple((i, float(p.chance)) for i, p in enumerate(own))
+            number = chances.choose(random, part, ways)
             keys.append((part, number))
         left += reversed(own[number].right)
     return (None if left else tuple(symbols)), keys

@@ -20,7 +20,7 @@ from .._errors import InputError
 from .._files import named, read_text, reason_of, save
 from ..page import Content, page
 from ..page._sources import example_of
-from ._findings import findings, learned_of, proof_rank, proof_text, theorem_of
+from ._findings import closeness, findings, learned_of, proof_rank, theorem_of
 from ._index_page import Row, index_page
 from ._known import class_of, known_of, states_of, strings_of
 from ._language_page import FINDINGS, INDEX, NETWORK, STEP, language_page
@@ -81,7 +81,7 @@ def build(
     for row in _carried_out(works, processes):
         rows.append(row)
         if tell is not None:
-            tell(f"{len(rows)} of {len(works)}: {row.name}, {row.problem or row.proof}")
+            tell(f"{len(rows)} of {len(works)}: {row.name}, {row.problem or row.said}")
     rows.sort(key=lambda row: (row.name.lower(), row.name, row.folder))
     _forget(site, before - {row.folder for row in rows if not row.problem})
     data = {"format": FORMAT, "title": title, "languages": [row.to_dict() for row in rows]}
@@ -169,7 +169,8 @@ def _made(work: Work) -> Row:
         counters=known.counters,
         g=result.g,
         learned=_learned_text(content),
-        proof=proof_text(found),
+        proof=found["theorem"]["outcome"],
+        closeness=closeness(found),
         proof_rank=proof_rank(found),
         proved=content.theorem is not None,
         thumbnail=thumbnail(result.network),
@@ -179,6 +180,8 @@ def _made(work: Work) -> Row:
 def _learned_text(content: Content) -> str:
     """What is proved that it has learned: a name, or how large its machine is."""
     learned = content.learned
+    if content.theorem is not None:
+        return "the language itself"
     if learned is None or not learned.proved or learned.machine is None:
         return ""
     if learned.name is not None:

@@ -119,7 +119,7 @@ def _theorem_of(data: Findings) -> Theorem:
     table = found["table"]
     rows = tuple(tuple(map(str, row)) for row in table["rows"])
     notes = " ".join(map(str, found["notes"]))
-    proof_text(data)
+    proof_rank(data)
     return Theorem(str(found["statement"]), tuple(map(str, table["head"])), rows, notes)
 
 
@@ -150,18 +150,14 @@ def _learned_of(data: Findings) -> LearnedMachine | None:
     )  # fmt: skip
 
 
-def proof_text(data: Findings) -> str:
-    """For the index: proved, and how closely; refuted; not shown; not tried."""
+def closeness(data: Findings) -> str:
+    """Of a theorem: how close its strongest claim says that the probabilities are."""
     found = data["theorem"]
-    outcome = str(found["outcome"])
-    if outcome != "proved" or not found["claims"]:
-        return outcome
+    if found["outcome"] != "proved" or not found["claims"]:
+        return ""
     claim = found["claims"][0]
-    margin = float(claim["margin"])
-    return {
-        "exact": "proved, exact",
-        "within": f"proved, within {margin:.2g}",
-    }.get(claim["kind"], "proved, which symbols are possible")
+    within = f"within {float(claim['margin']):.2g}"
+    return {"exact": "exact", "within": within}.get(claim["kind"], "what is possible")
 
 
 def proof_rank(data: Findings) -> float:
@@ -171,4 +167,4 @@ def proof_rank(data: Findings) -> float:
     if found["outcome"] == "proved" and found["claims"]:
         claim = found["claims"][0]
         return kinds.get(claim["kind"], 2.0) + min(0.99, float(claim["margin"]))
-    return {"not shown": 4.0, "refuted": 5.0}.get(found["outcome"], 6.0)
+    return {"not right": 4.0, "not shown": 5.0, "refuted": 6.0}.get(found["outcome"], 7.0)

@@ -35,14 +35,23 @@ class Row:
     g: int | None = None
     learned: str = ""
     proof: str = ""
+    """proved, refuted, not right, not shown, not tried"""
+    closeness: str = ""
+    """Of a theorem: exact, within a margin, or which symbols are possible."""
     proof_rank: float = 9.0
     proved: bool = False
     thumbnail: str = ""
     problem: str = ""
 
+    @property
+    def said(self) -> str:
+        return f"{self.proof}, {self.closeness}" if self.closeness else self.proof
+
     def to_dict(self) -> dict[str, Any]:
         """What another program may read of it."""
-        names = ("name", "title", "kind", "counters", "g", "learned", "proof", "proved", "problem")
+        names = (
+            "name", "title", "kind", "counters", "g", "learned", "proof", "closeness", "problem",
+        )  # fmt: skip
         return {name: getattr(self, name) for name in names} | {"page": f"{self.folder}/{INDEX}"}
 
 
@@ -127,7 +136,8 @@ def _row(row: Row, place: int) -> str:
         "proof": f"{row.proof_rank:.4f}",
     }
     marks = "".join(f' data-{key}="{escaped(value)}"' for key, value in values.items())
-    title = f'<span class="title">{escaped(row.title)}</span>' if row.title else ""
+    title = f' <span class="title">{escaped(row.title)}</span>' if row.title else ""
+    close = f' <span class="close">{escaped(row.closeness)}</span>' if row.closeness else ""
     return (
         f'<tr{marks} data-class="{row.kind}" data-proved="{"yes" if row.proved else "no"}">'
         f'<td class="picture"><a href="{address}" tabindex="-1" aria-hidden="true">'
@@ -137,7 +147,7 @@ def _row(row: Row, place: int) -> str:
         f'<td data-label="counters" class="number">{counters or "–"}</td>'
         f'<td data-label="|G|" class="number">{row.g:,}</td>'
         f'<td data-label="has learned">{escaped(row.learned) or "–"}</td>'
-        f'<td data-label="proof">{escaped(row.proof)}</td></tr>'
+        f'<td data-label="proof">{escaped(row.proof)}{close}</td></tr>'
     )
 
 
@@ -150,7 +160,10 @@ def _classes(rows: Sequence[Row]) -> str:
         "<p>The class and the counters are those of the machine that a language is written as; "
         "another machine for the same strings may need less. |G| is counted in the encoding parts, "
         "which depends on the network alone, so that all rows compare. What a network has learned "
-        "is named where it is proved.</p>",
+        "is said where it is proved. A proof is of the network’s probabilities for every string: "
+        "exact, within a margin, or of which symbols are possible next. Not right: what was shown "
+        "is too weak for that; not shown: neither proof nor mistake was found in time; refuted: "
+        "a string was found on which the network is wrong.</p>",
     )
 
 

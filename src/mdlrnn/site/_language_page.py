@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .._errors import InputError
 from .._version import __version__
@@ -23,6 +24,7 @@ from ._known import CLASSES, UNKNOWN, Known, Strings, symbols_text
 from ._result import LanguageFile, Result, length
 
 SCALE = 1.4
+FOLLOWS = "It is proved to follow this machine; the theorem below says how closely."
 FOOT = f"Made by mdlrnn {__version__}. These pages work offline and send nothing anywhere."
 STEP, NETWORK, FINDINGS, INDEX = "step.html", "network.json", "findings.json", "index.html"
 """The files of a language, in a folder of its own."""
@@ -43,8 +45,7 @@ def language_page(
 ) -> str:
     sections = [
         _network(result, content),
-        _language(known, result.file),
-        _corpus(strings),
+        f'<div class="pair">{_language(known, result.file)}\n{_corpus(strings)}</div>',
         _learned(result, content.learned, content.theorem),
         _theorem(content, found),
         score_section(content, length(result.network, result.encoding)),
@@ -103,7 +104,7 @@ def _network(result: Result, content: Content) -> str:
         drawing_of(result.network),
         paragraph(summary(content.network), "muted"),
         facts(_bits(result)),
-        f'<p class="controls"><a class="button" href="{STEP}">Step through strings</a> '
+        f'<p class="controls links"><a class="button" href="{STEP}">Step through strings</a> '
         f'<a href="{NETWORK}">The network’s file</a></p>',
         "<details><summary>As formulas</summary>"
         f'<pre class="formulas">{escaped(describe(result.network))}</pre></details>',
@@ -134,12 +135,18 @@ def _learned(result: Result, learned: LearnedMachine | None, theorem: Theorem | 
         shown = svg(picture_of_machine(machine), "the drawing of the machine", 1.25)
         return section(
             f"It has learned {machine.title}",
-            paragraph(f"Theorem. {theorem.statement}"),
+            paragraph(FOLLOWS),
             f'<div class="scroll" id="machine" tabindex="0">{shown}</div>',
             name="learned",
         )
     if learned is None:
-        return section("What it has learned", paragraph("No machine was looked for."))
+        why = 'the extra prove is missing, pip install "mdlrnn[prove]".'
+        if result.network.alphabet is None:
+            why = "the network reads numbers, and machines are found in those that read symbols."
+        said = paragraph(f"No machine was looked for: {why}")
+        return section("What it has learned", said, name="learned")
+    if theorem is not None:  # which stands below, and need not be said twice
+        learned = replace(learned, statement=FOLLOWS, proved=False)
     return machine_section(learned)
 
 
@@ -147,7 +154,8 @@ def _theorem(content: Content, found: Findings) -> str:
     if content.theorem is not None:
         return theorem_section(content)
     notes = [paragraph(str(note), "muted") for note in found["theorem"]["notes"]]
-    title = {"refuted": "Refuted"}.get(found["theorem"]["outcome"], "Not proved")
+    outcome = found["theorem"]["outcome"]
+    title = outcome.capitalize() if outcome in ("refuted", "not right") else "Not proved"
     return section(title, paragraph(str(found["theorem"]["statement"])), *notes, name="theorem")
 
 

@@ -26,7 +26,7 @@ from ._known import class_of, known_of, states_of, strings_of
 from ._language_page import FINDINGS, INDEX, NETWORK, STEP, language_page
 from ._names import FOLDER, folder_names
 from ._places import Place, places_in
-from ._result import chosen, result_at
+from ._result import chosen, results_at
 from ._thumbnail import thumbnail
 
 LIST = "atlas.json"
@@ -137,7 +137,7 @@ def carry_out(work: Work) -> Row:
 
 
 def _made(work: Work) -> Row:
-    results = [result_at(place) for place in work.places]
+    results = [result for place in work.places for result in results_at(place)]
     result = chosen(results)
     home = work.site / work.folder
     _make_folder(home)

@@ -22,6 +22,7 @@ from ..page._content import LearnedMachine, Theorem
 from ..page._sources import kept_learned, kept_theorem_data
 from ..proofs._prove import prove
 from ..proofs._solver import available
+from ..proofs._statement import TO_TRY
 from ._result import Result
 
 Findings = dict[str, Any]
@@ -88,8 +89,9 @@ def _untried(why: str) -> dict[str, Any]:
 
 
 def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what differs from one machine to the next."""
-    return {name: data[name] for name in ("outcome", "statement", "claims", "notes", "table")}
+    """Without what differs from one machine to the next, and without advice for a run."""
+    found = {name: data[name] for name in ("outcome", "statement", "claims", "notes", "table")}
+    return found | {"notes": [note for note in found["notes"] if note != TO_TRY]}
 
 
 def _obstacle(grammar: Grammar) -> str:

@@ -26,6 +26,9 @@ from ._result import LanguageFile, Result, length
 SCALE = 1.4
 FOLLOWS = "It is proved to follow this machine; the theorem below says how closely."
 FOOT = f"Made by mdlrnn {__version__}. These pages work offline and send nothing anywhere."
+HEAD = (
+    "seed", "setting", "|G|, parts", "|G| + |D:G|", "encoding", "excess", "found after", "network",
+)  # fmt: skip
 STEP, NETWORK, FINDINGS, INDEX = "step.html", "network.json", "findings.json", "index.html"
 """The files of a language, in a folder of its own."""
 
@@ -162,7 +165,11 @@ def _theorem(content: Content, found: Findings) -> str:
 def _search(result: Result, others: Sequence[Result]) -> str:
     parts = []
     if result.command is not None:
-        until = ", up to the generation in which the network was found" if result.repeats else ""
+        until = ""
+        if result.repeats and result.is_best:
+            until = ", up to the generation in which the network was found"
+        elif result.repeats:
+            until = ", as far as it went; then the network is proved"
         said = f"This command searches the same way{until}."
         parts += [
             paragraph(said),
@@ -178,7 +185,16 @@ def _search(result: Result, others: Sequence[Result]) -> str:
             paragraph(f"Of the networks of {len(others)} searches this is {how}.", "muted")
         )
     rows = [_row(other, other is result) for other in others]
-    head = ("seed", "setting", "|G|, parts", "|G| + |D:G|", "encoding", "excess", "found after", "")
+    head = (
+        "seed",
+        "setting",
+        "|G|, parts",
+        "|G| + |D:G|",
+        "encoding",
+        "excess",
+        "found after",
+        "network",
+    )
     parts.append(table(head, rows))
     if any(other.excess is not None for other in others):
         parts.append(
@@ -200,7 +216,7 @@ def _row(result: Result, shown: bool) -> tuple[str, ...]:
         result.encoding.scheme,
         _excess(result.excess),
         "–" if seconds is None else f"{seconds:,.0f} s",
-        "shown" if shown else "",
+        f"{'the best' if result.is_best else 'another, proved'}{', shown' if shown else ''}",
     )
 
 

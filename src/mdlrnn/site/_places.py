@@ -16,7 +16,7 @@ from .._checks import is_integer, short
 from .._errors import InputError
 from .._files import named, read_text
 from ..network._network import Network
-from ..runs._files import BEST, THEOREM, read_object
+from ..runs._files import BEST
 from ..runs._settings import read_settings
 from ..runs._status import find_runs, status_of
 from ..tasks._tasks import EVERY_TASK, split_size
@@ -96,6 +96,12 @@ def _of_file(path: Path) -> Place:
         Network.from_dict(data["network"])
     except InputError as error:
         raise InputError(f"{named(path)}: {error}") from None
+    other = data.get("other")
+    if other is not None:
+        try:
+            Network.from_dict(other["network"])
+        except (InputError, KeyError, TypeError):
+            raise InputError(f"{named(path)}: its other network is none; make it again.") from None
     source = data.get("source")
     if source is None:
         source = {"name": data["language"]}
@@ -128,18 +134,6 @@ def _of_run(folder: Path) -> Place:
 
 def _key(source: dict[str, Any]) -> str:
     return json.dumps(source, sort_keys=True)
-
-
-def is_proved(place: Place) -> bool:
-    """Whether the search itself says that this network is proved right."""
-    if place.data is not None:
-        return place.data.get("proved_best") is True
-    try:
-        theorem = read_object(place.path / THEOREM, "theorem")
-        network = Network.load(place.path / BEST)
-    except InputError:
-        return False
-    return theorem.get("proved") is True and theorem.get("network") == network.to_dict()
 
 
 def whole_number(value: object, least: int = 0, most: int = 10**12) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,14 @@ from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network._objective import Score
 from ..network.schemes import SCHEMES
-from ..runs._files import BEST, CORPUS, HELD_OUT, read_log, read_object
+from ..runs._files import BEST, CORPUS, HELD_OUT, PROVED, THEOREM, read_log, read_object
 from ..runs._networks import load_network, read_corpus
 from ..runs._settings import CPU, Settings, read_settings
 from ..search._settings import Search
 from ..tasks._sources import GRAMMAR_SUFFIXES, Source, source_of
 from ..tasks._tasks import EVERY_TASK, split_size, task_for
 from ._commands import evolve_command, option_texts
-from ._places import Place, is_proved, whole_number
+from ._places import Place, whole_number
 
 LARGEST_SIZE = 1_000_000
 """Training strings that are drawn again to be shown."""
@@ -63,6 +63,9 @@ class Result:
     repeats: bool = False
     """Whether the command ends where the network was found."""
     proved: bool = False
+    """Whether its search says that this network is proved right."""
+    is_best: bool = True
+    """Or else another of the same search, which is proved and scores higher."""
 
     @property
     def g(self) -> int:
@@ -80,7 +83,8 @@ def length(network: Network, encoding: Encoding) -> int:
     return sum(len(part.bits) for part in parts(network, encoding))
 
 
-def result_at(place: Place) -> Result:
+def results_at(place: Place) -> list[Result]:
+    """The best network of a search, and another where only that was proved."""
     return _of_run(place) if place.data is None else _of_file(place, place.data)
 
 
@@ -95,7 +99,7 @@ def chosen(results: list[Result]) -> Result:
     return min(results, key=rank)
 
 
-def _of_file(place: Place, data: dict[str, Any]) -> Result:
+def _of_file(place: Place, data: dict[str, Any]) -> list[Result]:
     network = Network.from_dict(data["network"])
     size = whole_number(data.get("size"), 1, LARGEST_SIZE)
     source, file = _source(data["source"], size)
@@ -107,18 +111,41 @@ def _of_file(place: Place, data: dict[str, Any]) -> Result:
     d_given_g = None if mdl is None or g is None else mdl - g
     seed, setting = whole_number(data.get("seed")), str(data.get("setting") or "default")
     generation = whole_number(data.get("found_generation"), 1)
-    command = None
     given = file.name if file is not None else None if source is None else data["source"]["name"]
     changes = _changes(setting)
-    if given is not None and changes is not None:
-        limits = _limits(generation, _number(data.get("seconds")))
-        command = evolve_command(given, size, seed, [*changes, *limits])
-    return Result(
-        place, network, encoding,
-        None if d_given_g is None else Score(length(network, encoding), d_given_g),
+
+    def command(until: int | None) -> str | None:
+        if given is None or changes is None:
+            return None
+        limits = _limits(until, _number(data.get("seconds")))
+        return evolve_command(given, size, seed, [*changes, *limits])
+
+    best = Result(
+        place, network, encoding, _score(network, encoding, d_given_g),
         source, size, file, None, seed, setting, _excess(data.get("excess")),
-        _number(data.get("found_seconds")), command, generation is not None, is_proved(place),
+        _number(data.get("found_seconds")), command(generation), generation is not None,
+        data.get("proved_best") is True,
     )  # fmt: skip
+    found = data.get("other")
+    if found is None:
+        return [best]
+    other, whole = Network.from_dict(found["network"]), whole_number(data.get("generations"), 1)
+    if source is None or encoding != source.encoding():
+        encoding = Encoding.fitting(other, encoding.scheme)
+    mdl = _number(found.get("mdl"))
+    bits = None if mdl is None else mdl - length(other, encoding)
+    return [
+        best,
+        replace(
+            best, network=other, encoding=encoding, score=_score(other, encoding, bits),
+            excess=None, seconds=None, command=command(whole), repeats=whole is not None,
+            proved=data.get("proved") is True, is_best=False,
+        ),
+    ]  # fmt: skip
+
+
+def _score(network: Network, encoding: Encoding, d_given_g: float | None) -> Score | None:
+    return None if d_given_g is None else Score(length(network, encoding), d_given_g)
 
 
 def _source(given: dict[str, str], size: int | None) -> tuple[Source | None, LanguageFile | None]:
@@ -162,31 +189,50 @@ def _limits(generation: int | None, seconds: float | None) -> list[str]:
     return [] if seconds is None else [f"--time {math.ceil(seconds)}s"]
 
 
-def _of_run(place: Place) -> Result:
+def _of_run(place: Place) -> list[Result]:
     folder = place.path
     network, settings = load_network(folder), read_settings(folder)
     kept = read_object(folder / BEST, "network").get("score")
     bits = _number(kept.get("d_given_g")) if isinstance(kept, dict) else None
     source = source_of(settings.corpus)
     corpus = read_corpus(folder / CORPUS) if (folder / CORPUS).exists() else None
-    events = [event for event in read_log(folder) if _number(event.get("seconds")) is not None]
+    events = read_log(folder)
     last = _found(events)
     repeats = settings.device == CPU and not (folder / HELD_OUT).exists() and last is not None
     file = None
     if source is not None and source.path is not None and source.machine is not None:
         file = LanguageFile(f"{source.path.stem}.lang", source.machine.to_text())
-    return Result(
-        place, network, settings.encoding,
-        None if bits is None else Score(length(network, settings.encoding), bits),
+    best = Result(
+        place, network, settings.encoding, _score(network, settings.encoding, bits),
         source, None if source is None else source.size, file, corpus, settings.search.seed,
         "default" if _plain(settings) else "changed", None,
         None if last is None else _number(last.get("seconds")),
-        _run_command(settings, source, file, last if repeats else None), repeats, is_proved(place),
+        _run_command(settings, source, file, last if repeats else None), repeats,
+        _is_proved(folder, network),
     )  # fmt: skip
+    if best.proved or not (folder / PROVED).exists():
+        return [best]
+    other = Network.load(folder / PROVED)
+    end = events[-1] if repeats else None
+    command = _run_command(settings, source, file, end)
+    proved = _is_proved(folder, other)
+    return [
+        best,
+        replace(best, network=other, score=None, seconds=None, command=command, proved=proved,
+                is_best=False),
+    ]  # fmt: skip
+
+
+def _is_proved(folder: Path, network: Network) -> bool:
+    if not (folder / THEOREM).exists():
+        return False
+    theorem = read_object(folder / THEOREM, "theorem")
+    return theorem.get("proved") is True and theorem.get("network") == network.to_dict()
 
 
 def _found(events: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The event with which the best network came."""
+    events = [event for event in events if _number(event.get("seconds")) is not None]
     scores = [mdl for event in events if (mdl := _number(event.get("mdl"))) is not None]
     found = [event for event in events if scores and event.get("mdl") == min(scores)]
     return next(iter(found), None)

@@ -33,7 +33,7 @@ from mdlrnn import (
 FUNCTIONS_AND_TYPES = [
     "Connection", "Corpus", "Encoding", "InputError", "MDLRNN", "Network", "Objective", "Progress",
     "Proof", "Report", "Run", "RunError", "Score", "Search", "Stop", "Task", "Unit", "Weight",
-    "bliss", "check", "compare", "decode", "describe", "encode", "enough", "evolve", "evolve_seeds",
+    "atlas", "bliss", "check", "compare", "decode", "describe", "encode", "enough", "evolve", "evolve_seeds",
     "explain", "feed", "learned", "no_limits", "prove", "report", "resume", "sample", "score",
     "score_many", "tasks", "test",
 ]  # fmt: skip

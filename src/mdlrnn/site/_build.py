@@ -7,7 +7,6 @@ goes wrong with one is said in the index and stops no other.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -26,7 +25,7 @@ from ._known import class_of, known_of, states_of, strings_of
 from ._language_page import FINDINGS, INDEX, NETWORK, STEP, language_page
 from ._names import FOLDER, folder_names
 from ._places import Place, places_in
-from ._result import chosen, results_at
+from ._result import FILE, chosen, results_at
 from ._thumbnail import thumbnail
 
 LIST = "atlas.json"
@@ -35,7 +34,6 @@ FORMAT = "mdlrnn-atlas/1"
 SECONDS = 15.0
 """For a proof, and for what was learned where there is none."""
 TITLE = "Atlas of languages"
-_FILE = re.compile(r"\w[\w-]*\.(lang|pcfg|cfg|grammar)", re.ASCII)
 
 
 class Site(NamedTuple):
@@ -153,8 +151,6 @@ def _made(work: Work) -> Row:
     )  # fmt: skip
     file = result.file
     if file is not None:
-        if not _FILE.fullmatch(file.name):
-            raise InputError(f"the language's file has an odd name, {named(file.name)}; rename it.")
         save(home / file.name, file.text)
     save(home / FINDINGS, json.dumps(found, indent=1) + "\n")
     result.network.save(home / NETWORK)
@@ -223,6 +219,6 @@ def _forget(site: Path, folders: set[str]) -> None:
         home = site / folder
         with suppress(OSError):
             for path in home.iterdir():
-                if path.name in (INDEX, STEP, NETWORK, FINDINGS) or _FILE.fullmatch(path.name):
+                if path.name in (INDEX, STEP, NETWORK, FINDINGS) or FILE.fullmatch(path.name):
                     path.unlink()
             home.rmdir()

@@ -181,9 +181,7 @@ def _search(result: Result, others: Sequence[Result]) -> str:
             if result.proved
             else "that of the lowest score"
         )
-        parts.append(
-            paragraph(f"Of the networks of {len(others)} searches this is {how}.", "muted")
-        )
+        parts.append(paragraph(f"Of {len(others)} networks this is {how}.", "muted"))
     rows = [_row(other, other is result) for other in others]
     head = (
         "seed",

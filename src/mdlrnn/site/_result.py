@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from ..tasks._tasks import EVERY_TASK, split_size, task_for
 from ._commands import evolve_command, option_texts
 from ._places import Place, whole_number
 
+FILE = re.compile(r"\w[\w-]{0,60}\.(lang|pcfg|cfg|grammar)", re.ASCII)
 LARGEST_SIZE = 1_000_000
 """Training strings that are drawn again to be shown."""
 
@@ -104,7 +106,8 @@ def _of_file(place: Place, data: dict[str, Any]) -> list[Result]:
     size = whole_number(data.get("size"), 1, LARGEST_SIZE)
     source, file = _source(data["source"], size)
     scheme = data.get("scheme")
-    encoding = Encoding.fitting(network, scheme if scheme in SCHEMES else "paper")
+    known = isinstance(scheme, str) and scheme in SCHEMES
+    encoding = Encoding.fitting(network, str(scheme) if known else "paper")
     if source is not None and source.encoding().scheme == scheme:
         encoding = source.encoding()
     mdl, g = _number(data.get("mdl")), _number(data.get("g"))
@@ -152,7 +155,7 @@ def _source(given: dict[str, str], size: int | None) -> tuple[Source | None, Lan
     """The language that a result names. A path in it is never opened: it is a stranger's."""
     try:
         if "text" in given:
-            file = LanguageFile(Path(given.get("file", "")).name, given["text"])
+            file = LanguageFile(_safe(given.get("file", "")), given["text"])
             return _of_text(file, size), file
         stem, _ = split_size(given.get("name", ""))
         if stem in EVERY_TASK:
@@ -163,6 +166,12 @@ def _source(given: dict[str, str], size: int | None) -> tuple[Source | None, Lan
     except InputError:
         pass  # nothing is known of it then, and the page says so
     return None, None
+
+
+def _safe(name: str) -> str:
+    """A name that a file of the site can have; the ending says what the file holds."""
+    suffix = next((end for end in (*SUFFIXES, *GRAMMAR_SUFFIXES) if name.endswith(end)), "")
+    return name if FILE.fullmatch(name) else f"language{suffix}"
 
 
 def _of_text(file: LanguageFile, size: int | None) -> Source | None:
@@ -201,7 +210,7 @@ def _of_run(place: Place) -> list[Result]:
     repeats = settings.device == CPU and not (folder / HELD_OUT).exists() and last is not None
     file = None
     if source is not None and source.path is not None and source.machine is not None:
-        file = LanguageFile(f"{source.path.stem}.lang", source.machine.to_text())
+        file = LanguageFile(_safe(f"{source.path.stem}.lang"), source.machine.to_text())
     best = Result(
         place, network, settings.encoding, _score(network, settings.encoding, bits),
         source, None if source is None else source.size, file, corpus, settings.search.seed,

@@ -34,8 +34,8 @@ FUNCTIONS_AND_TYPES = [
     "Connection", "Corpus", "Encoding", "InputError", "MDLRNN", "Network", "Objective", "Progress",
     "Proof", "Report", "Run", "RunError", "Score", "Search", "Stop", "Task", "Unit", "Weight",
     "atlas", "bliss", "check", "compare", "decode", "describe", "encode", "enough", "evolve",
-    "evolve_seeds", "explain", "feed", "learned", "no_limits", "prove", "report", "resume", "sample", "score",
-    "score_many", "tasks", "test",
+    "evolve_seeds", "explain", "feed", "learned", "no_limits", "prove", "report", "resume",
+    "sample", "score", "score_many", "tasks", "test",
 ]  # fmt: skip
 MODULES = [
     "bench", "comparisons", "drawing", "exports", "languages", "page", "plots", "runs", "zoo",

@@ -132,11 +132,11 @@ def test_what_goes_wrong_with_one_language_stops_no_other(
     write(tmp_path / "results", "2.json", result(zoo.load("anbn"), "bad"))
     calls: list[object] = []
 
-    def once(network: Any) -> str:
-        calls.append(network)
+    def once(picture: Any) -> str:
+        calls.append(picture)
         if len(calls) == 2:
             raise ValueError("a bug")
-        return thumbnail(network)
+        return thumbnail(picture)
 
     monkeypatch.setattr(_build, "thumbnail", once)
     made = mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)

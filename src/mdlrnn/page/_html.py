@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._version import __version__
-from ..drawing import draw
+from ..drawing import Drawing, draw
 from ..drawing._formats import Picture
 from ..drawing._svg import escaped, svg
 from ..network._network import Network
@@ -30,8 +30,9 @@ WIDE = 700.0
 SCRIPTS = ("numbers.js", "machine.js", "automaton.js", "view.js")
 
 
-def page(content: Content) -> str:
-    drawing = draw(content.network)
+def page(content: Content, drawing: Drawing | None = None) -> str:
+    """The file's text; a drawing of the network that is there already is not made again."""
+    drawing = drawing or draw(content.network)
     data = page_data(drawing, content.encoding, content.example)
     data["machine"] = machine_data(content.learned)
     script = '"use strict";\n(() => {\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();\n"

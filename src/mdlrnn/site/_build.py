@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from .._errors import InputError
 from .._files import named, read_text, reason_of, save
+from ..drawing import draw
 from ..page import Content, page
 from ..page._sources import example_of
 from ._findings import closeness, findings, learned_of, proof_rank, theorem_of
@@ -80,7 +81,7 @@ def build(
         rows.append(row)
         if tell is not None:
             tell(f"{len(rows)} of {len(works)}: {row.name}, {row.problem or row.said}")
-    rows.sort(key=lambda row: (row.name.lower(), row.name, row.folder))
+    rows.sort(key=lambda row: (_letters(row.name), row.name, row.folder))
     _forget(site, before - {row.folder for row in rows if not row.problem})
     data = {"format": FORMAT, "title": title, "languages": [row.to_dict() for row in rows]}
     save(site / INDEX, index_page(title, rows, len(problems), docs))
@@ -149,13 +150,14 @@ def _made(work: Work) -> Row:
         theorem=theorem_of(found), learned=learned_of(found, result),
         back=(INDEX, f"{work.name} in the atlas"),
     )  # fmt: skip
+    drawing = draw(result.network)
     file = result.file
     if file is not None:
         save(home / file.name, file.text)
     save(home / FINDINGS, json.dumps(found, indent=1) + "\n")
     result.network.save(home / NETWORK)
-    save(home / STEP, page(content))
-    text = language_page(work.name, result, results, known, strings, found, content)
+    save(home / STEP, page(content, drawing))
+    text = language_page(work.name, result, results, known, strings, found, content, drawing)
     save(home / INDEX, text)
     return Row(
         work.name,
@@ -169,7 +171,7 @@ def _made(work: Work) -> Row:
         closeness=closeness(found),
         proof_rank=proof_rank(found),
         proved=content.theorem is not None,
-        thumbnail=thumbnail(result.network),
+        thumbnail=thumbnail(drawing.picture),
     )
 
 
@@ -186,6 +188,11 @@ def _learned_text(content: Content) -> str:
     states, counters = states_of(machine), len(machine.counters)
     more = f", {counters} counter{'' if counters == 1 else 's'}" if counters else ""
     return f"a {class_of(machine)} machine: {states} state{'' if states == 1 else 's'}{more}"
+
+
+def _letters(name: str) -> str:
+    """What a name is looked up by: brackets and signs come after letters and digits."""
+    return "".join(c for c in name.lower() if c.isalnum()) or name
 
 
 def _make_folder(path: Path) -> None:

@@ -6,14 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .._errors import InputError
 from .._version import __version__
-from ..drawing import draw
+from ..drawing import Drawing
 from ..drawing._automaton import picture_of_machine
 from ..drawing._svg import escaped, svg
 from ..languages import Transducer
 from ..network._encoding import Encoding
-from ..network._network import Network
 from ..network._text import describe, summary
 from ..page._content import Content, LearnedMachine, Theorem
 from ..page._document import asset, document
@@ -45,9 +43,10 @@ def language_page(
     strings: Strings | None,
     found: Findings,
     content: Content,
+    drawing: Drawing,
 ) -> str:
     sections = [
-        _network(result, content),
+        _network(result, content, drawing),
         f'<div class="pair">{_language(known, result.file)}\n{_corpus(strings)}</div>',
         _learned(result, content.learned, content.theorem),
         _theorem(content, found),
@@ -101,10 +100,11 @@ def _corpus(strings: Strings | None) -> str:
     return section("The corpus", *parts, name="corpus")
 
 
-def _network(result: Result, content: Content) -> str:
+def _network(result: Result, content: Content, drawing: Drawing) -> str:
+    shown = svg(drawing.picture, "the drawing of the network", SCALE)
     return section(
         "The network",
-        drawing_of(result.network),
+        f'<div id="drawing">{shown}</div>',
         paragraph(summary(content.network), "muted"),
         facts(_bits(result)),
         f'<p class="controls links"><a class="button" href="{STEP}">Step through strings</a> '
@@ -113,14 +113,6 @@ def _network(result: Result, content: Content) -> str:
         f'<pre class="formulas">{escaped(describe(result.network))}</pre></details>',
         name="network",
     )
-
-
-def drawing_of(network: Network) -> str:
-    try:
-        picture = draw(network).picture
-    except InputError as error:
-        return paragraph(str(error))
-    return f'<div id="drawing">{svg(picture, "the drawing of the network", SCALE)}</div>'
 
 
 def _bits(result: Result) -> list[tuple[str, str]]:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from ..drawing import draw
 from ..drawing._formats import Picture
 from ..drawing._shapes import Circle, Curve, Point, Shape, Words
-from ..network._network import Network
 
 WIDTH, HEIGHT = 132.0, 84.0
 
 
-def thumbnail(network: Network) -> str:
-    return _svg(draw(network).picture)
-
-
-def _svg(picture: Picture) -> str:
+def thumbnail(picture: Picture) -> str:
     scale = min(WIDTH / picture.width, HEIGHT / picture.height, 0.5)
     groups = []
     for group in picture.groups:

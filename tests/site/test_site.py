@@ -21,7 +21,7 @@ from mdlrnn.site._thumbnail import thumbnail
 
 pytest.importorskip("z3", reason="the atlas is not tested: z3 is not installed")
 LANGUAGE = ROOT / "benchmarks/languages/files/golden_mean.lang"
-SECONDS = 2.0
+SECONDS = 60.0
 
 
 def some_results(folder: Path) -> None:

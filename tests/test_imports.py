@@ -31,6 +31,7 @@ ROOMS = (
     ("exports",),
     ("bench", "comparisons"),
     ("page",),
+    ("site",),
     ("interface",),
     ("estimator",),
     ("cli",),

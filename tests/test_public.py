@@ -33,9 +33,9 @@ from mdlrnn import (
 FUNCTIONS_AND_TYPES = [
     "Connection", "Corpus", "Encoding", "InputError", "MDLRNN", "Network", "Objective", "Progress",
     "Proof", "Report", "Run", "RunError", "Score", "Search", "Stop", "Task", "Unit", "Weight",
-    "bliss", "check", "compare", "decode", "describe", "encode", "enough", "evolve", "evolve_seeds",
-    "explain", "feed", "learned", "no_limits", "prove", "report", "resume", "sample", "score",
-    "score_many", "tasks", "test",
+    "atlas", "bliss", "check", "compare", "decode", "describe", "encode", "enough", "evolve",
+    "evolve_seeds", "explain", "feed", "learned", "no_limits", "prove", "report", "resume",
+    "sample", "score", "score_many", "tasks", "test",
 ]  # fmt: skip
 MODULES = [
     "bench", "comparisons", "drawing", "exports", "languages", "page", "plots", "runs", "zoo",

@@ -6,5 +6,6 @@
 
 `run` does what is missing and prints a line a run; every run is a file in OUT, so that an
 interrupted call goes on where it was. A setting is a name, then changes to the default search after
-a colon. `--folder` adds the corpora of a folder, NAME.train.txt and NAME.test.txt each.
+a colon. `--languages task` runs the tasks of the package instead. `--folder` adds the corpora of a
+folder, NAME.train.txt and NAME.test.txt each.
 """

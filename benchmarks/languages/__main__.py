@@ -41,7 +41,7 @@ def main() -> None:
     listing.add_argument("--folder", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "list":
-        for entry in _entries(arguments.folder, None):
+        for entry in [*_entries(arguments.folder, None), *_catalogue.tasks()]:
             print(entry.name)
         return
     if arguments.command == "run":
@@ -66,6 +66,7 @@ def _entries(folder: Path | None, names: str | None) -> list[_catalogue.Entry]:
         entries += _catalogue.collection(folder)
     if names is None:
         return entries
+    entries += _catalogue.tasks()
     wanted = [name.strip() for name in names.split(",")]
     exact = {entry.name for entry in entries} & set(wanted)
     parts = [name for name in wanted if name not in exact]

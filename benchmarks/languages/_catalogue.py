@@ -38,8 +38,12 @@ class Entry(NamedTuple):
 def catalogue() -> list[Entry]:
     notations = [Entry(text, text) for text in (*REGULAR, *ONE_COUNTER, *SEVERAL_COUNTERS)]
     files = [Entry(path.stem, str(path)) for path in sorted(FILES.iterdir())]
-    own = [Entry(f"task {name}", name, size=task.size) for name, task in EVERY_TASK.items()]
-    return notations + files + own
+    return notations + files
+
+
+def tasks() -> list[Entry]:
+    """The tasks of the package, which are run where they are named."""
+    return [Entry(f"task {name}", name, size=task.size) for name, task in EVERY_TASK.items()]
 
 
 def collection(folder: Path) -> list[Entry]:

@@ -66,7 +66,8 @@ def carry_out(job: Job) -> dict[str, Any]:
         "source": _source(job.entry), "size": job.size if known else None,
         "mdl": run.score.mdl, "scheme": run.encoding.scheme, "found_seconds": last["seconds"],
         "found_steps": last["steps"], "found_generation": last["generation"],
-        "steps": run.statistics.steps, "seconds": run.statistics.seconds,
+        "generations": run.archipelago.generation, "steps": run.statistics.steps,
+        "seconds": run.statistics.seconds,
         "network": run.best.to_dict(),
     }  # fmt: skip
     if known:
@@ -115,7 +116,16 @@ def _against_language(job: Job, run: Any) -> dict[str, Any]:
         "margin": None if proved is None else proved.margin,
         "proved": proved is not None and proved.margin <= RIGHT,
         "proved_best": best is not None and best.proved and best.margin <= RIGHT,
+        "other": _other(run),
     }
+
+
+def _other(run: Any) -> dict[str, Any] | None:
+    """The network that the theorem is about, where it is not the best one."""
+    other = None if run.theorem is None else run.theorem.other
+    if other is None:
+        return None
+    return {"network": other.network.to_dict(), "mdl": run.score.mdl + run.theorem.more_bits}
 
 
 def _against_strings(job: Job, run: Any) -> dict[str, Any]:

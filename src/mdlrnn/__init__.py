@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._limits import no_limits as no_limits
     from .corpus._corpus import Corpus as Corpus
     from .estimator._estimator import MDLRNN as MDLRNN
+    from .interface._atlas import atlas as atlas
     from .interface._bliss import bliss as bliss
     from .interface._evolve import evolve as evolve
     from .interface._evolve import resume as resume
@@ -84,6 +85,7 @@ _HOME = {
     "describe": "interface._language",
     "encode": "network._code",
     "enough": "runs._enough",
+    "atlas": "interface._atlas",
     "bliss": "interface._bliss",
     "evolve": "interface._evolve",
     "evolve_seeds": "interface._seeds",

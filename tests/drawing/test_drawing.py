@@ -282,3 +282,20 @@ def test_without_matplotlib_png_names_the_extra(
     assert refused(run("draw", anbn, "-o", "net.png"), words)
     assert not Path("net.png").exists()
     assert run("draw", anbn, "-o", "net.svg").code == 0
+
+
+def test_a_machine_s_far_arrows_stay_within_the_picture() -> None:
+    """Long labels push states apart, and arrows that lead far bow the more."""
+    text = "S: a 1/2 -> A, n = n + 1000000, m = m + 1000000, k = k + 1000000\nS: b 1/2 -> C\n"
+    text += "A: a 1/2 -> B\nA: # 1/2\nB: b 1/2 -> D\nB: # 1/2\n"
+    text += "C: # 1/2\nC: a 1/2 -> D\nD: a 1/4 -> S\nD: b 1/4 -> A\nD: # 1/2\n"
+    picture = picture_of_machine(machine_from_text(text))
+    for group in picture.groups:
+        for shape in group.shapes:
+            heights = [shape.at.y] if isinstance(shape, Words) else []
+            if isinstance(shape, Curve):
+                a, b, c, d = (point.y for point in shape.points)
+                for t in (i / 20 for i in range(21)):
+                    middle = 3 * t * (1 - t) * ((1 - t) * b + t * c)
+                    heights.append((1 - t) ** 3 * a + middle + t**3 * d)
+            assert all(5 < y < picture.height - 5 for y in heights), group.title

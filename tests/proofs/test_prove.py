@@ -11,6 +11,7 @@ import pytest
 from helpers.data import is_one_sentence
 from helpers.oracle import really_wrong, zoo_proof
 from mdlrnn import Connection, InputError, Network, Unit, Weight, languages, prove, zoo
+from mdlrnn.languages._language_file import machine_from_text
 from mdlrnn.network._interpreter import EXACT, stepper
 from mdlrnn.zoo import _language
 
@@ -340,3 +341,13 @@ def test_without_z3_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mdlrnn.proofs._solver.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r'pip install "mdlrnn\[prove\]"'):
         prove(zoo.anbn(), "anbn")
+
+
+def test_rules_that_are_at_odds_far_out_are_one_sentence() -> None:
+    """A language is checked near its beginning; a proof may run into what lies beyond."""
+    text = "S: a 1/2 -> S, n = n + 1\nS: # 1/2 if 400 - n > 0\n"
+    deep = machine_from_text(text)
+    net = Network(2, 2, (Unit(), Unit(), *[Unit(bias=Weight(1))] * 2), (), ("#", "a"))
+    with pytest.raises(InputError, match="n = 400 the chances sum to 1/2") as caught:
+        prove(net, deep)
+    assert is_one_sentence(str(caught.value))

@@ -28,6 +28,7 @@ _COMMANDS = {
     "runs": ("_runs", "List runs: where they stand and what they have found."),
     "watch": ("_watch", "Watch a run from another terminal, until it ends."),
     "report": ("_report", "Write a page on which to look inside a network or a run."),
+    "atlas": ("_atlas", "Write a site of all that a folder of results holds."),
     "score": ("_score", "What a network costs on a corpus: |G|, |D:G| and their sum."),
     "explain": ("_explain", "What a network does, symbol by symbol, in words and equations."),
     "learned": ("_learned", "Say what a network has learned: a machine, its name, a theorem."),

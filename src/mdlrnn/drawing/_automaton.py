@@ -39,7 +39,7 @@ def picture_of_machine(machine: Language | Transducer) -> Picture:
     radius = _radius(states)
     gap = max(LEAST_GAP, *(_width(lines) + 16 for lines in arrows.values()), 0.0)
     step = gap + 2 * radius
-    heights = [_bow(places[a], places[b], lines) for (a, b), lines in arrows.items()]
+    heights = [_bow(places[a], places[b], lines, step, radius) for (a, b), lines in arrows.items()]
     above = max([h for h in heights if h > 0], default=0.0)
     below = -min([h for h in heights if h < 0], default=0.0)
     middle = MARGIN + radius + above
@@ -108,15 +108,26 @@ def _width(lines: list[str]) -> float:
     return max(text_width(line, SIZE) for line in lines)
 
 
-def _bow(source: int, target: int, lines: list[str]) -> float:
-    """How far an arrow with its label reaches up, or if negative down, from the row's middle."""
+def _bow(source: int, target: int, lines: list[str], step: float, radius: float) -> float:
+    """How far an arrow with its label reaches up, or if negative down, from the edge of states."""
     label = LEADING * len(lines) + 6
     if source == target:
         return 22 + label
     if target == source + 1:
         return label + 8
-    reach = 26.0 * abs(target - source) + label
+    reach = max(0.0, _bend(step * abs(target - source), radius) - radius) + label + 4
     return reach if target > source else -reach
+
+
+def _rise(distance: float) -> float:
+    """How far above the states the control points of an arrow lie that leads so far."""
+    return 26.0 * max(1.0, distance / 150) + 20
+
+
+def _bend(distance: float, radius: float) -> float:
+    """From the row to the middle of such an arrow: a quarter its ends, three quarters its control
+    points."""
+    return 0.25 * radius * math.sin(0.3 * math.pi) + 0.75 * (radius + _rise(distance))
 
 
 def _arrow(a: Point, b: Point, beside: bool, lines: list[str], radius: float) -> Group:
@@ -134,19 +145,17 @@ def _arrow(a: Point, b: Point, beside: bool, lines: list[str], radius: float) ->
         label = Point((a.x + b.x) / 2, a.y - 8 - LEADING * (count - 1))
     else:
         up = -1 if b.x > a.x else 1
-        rise = 26.0 * max(1.0, abs(b.x - a.x) / 150) + 20
+        distance = abs(b.x - a.x)
         angle = up * 0.3 * math.pi
         start = _edge(a, angle if b.x > a.x else math.pi - angle, radius)
         end = _edge(b, math.pi - angle if b.x > a.x else angle, radius)
-        level = a.y + up * (radius + rise)
+        level = a.y + up * (radius + _rise(distance))
         one = Point(a.x + (b.x - a.x) * 0.25, level)
         other = Point(a.x + (b.x - a.x) * 0.75, level)
         curve = Curve((start, one, other, end), "forward")
         head = _head(end, math.atan2(end.y - other.y, end.x - other.x))
-        # The middle of the curve: a quarter its ends, three quarters its control points.
-        bend = 0.25 * radius * math.sin(0.3 * math.pi) + 0.75 * (radius + rise)
         offset = -8 - LEADING * (count - 1) if up < 0 else 11.0
-        label = Point((a.x + b.x) / 2, a.y + up * bend + offset)
+        label = Point((a.x + b.x) / 2, a.y + up * _bend(distance, radius) + offset)
     words = tuple(
         Words(Point(label.x, label.y + LEADING * i), line, SIZE, "weight")
         for i, line in enumerate(lines)

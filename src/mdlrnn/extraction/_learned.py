@@ -12,6 +12,7 @@ from .._checks import is_number, short
 from .._errors import InputError
 from ..corpus._corpus import Corpus
 from ..languages import Language, Rule
+from ..languages._validity import RulesAtOdds
 from ..network._network import Network
 from ..proofs._proof import Proof
 from ..proofs._prove import prove
@@ -271,6 +272,8 @@ class _Search:
         most = max(1.0, ALONE * self.left)
         try:
             proof = prove(self.network, machine, seconds=min(most, self.left), at_once=True)
+        except RulesAtOdds:  # beyond all that was run, so that it is no language
+            return None
         except InputError as reason:  # more conditions than a proof can tell apart
             self.reasons.append(str(reason).rstrip("."))
             return None

@@ -29,6 +29,10 @@ WALKS, WALK_STEPS = 4, 100
 RELATIONS = ("=", ">", "mod")
 
 
+class RulesAtOdds(InputError):  # noqa: N818, it is named for what is the matter
+    """Rules that make no distribution in some configuration."""
+
+
 def check_language(language: Language) -> None:
     """Raise if the rules do not make a language, naming the rule."""
     if not language.rules:
@@ -37,7 +41,7 @@ def check_language(language: Language) -> None:
         _check_rule(language, rule)
     _check_states(language)
     for here in _configurations(language):
-        _check_configuration(language, here)
+        check_configuration(language, here)
 
 
 def _check_rule(language: Language, rule: Rule) -> None:
@@ -133,13 +137,15 @@ def _configurations(language: Language) -> Iterator[Configuration]:
                 yield here
 
 
-def _check_configuration(language: Language, here: Configuration) -> None:
+def check_configuration(language: Language, here: Configuration) -> None:
+    """Raise if the rules are at odds here; a language is checked at most of what is near its
+    beginning, and some lies beyond."""
     names = zip(language.counters, here.counters, strict=True)
     values = ", ".join(f"{printable(name)} = {value}" for name, value in names)
     where = f"in {printable(here.state)}" + (f" with {values}" if values else "")
     low = next((name for name, v in zip(language.counters, here.counters, strict=True) if v < 0), 0)
     if low:
-        raise InputError(
+        raise RulesAtOdds(
             f"{_heading(language, here)}{printable(str(low))} falls below 0, {where}; add a "
             "condition that keeps it at 0 or more."
         )
@@ -147,13 +153,13 @@ def _check_configuration(language: Language, here: Configuration) -> None:
     symbols = [option.symbol for option in options]
     twice = next((symbol for symbol in symbols if symbols.count(symbol) > 1), None)
     if twice is not None:
-        raise InputError(
+        raise RulesAtOdds(
             f"{_heading(language, here, twice)}{where} two rules emit {printable(twice)}; leave "
             "one of them, or part them by conditions."
         )
     total = sum((option.chance for option in options), Fraction(0))
     if total != 1:
-        raise InputError(
+        raise RulesAtOdds(
             f"{_heading(language, here)}{where} the chances sum to {total}, not 1; correct the "
             f"rules of {printable(here.state)}."
         )

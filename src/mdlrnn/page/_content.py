@@ -74,3 +74,5 @@ class Content:
     enough: EnoughStrings | None = None
     refresh: int | None = None
     """Seconds after which the page loads itself again, while a run goes on."""
+    back: tuple[str, str] | None = None
+    """The address of a page that leads here, and the words of the link to it."""

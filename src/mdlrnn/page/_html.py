@@ -1,22 +1,15 @@
-"""The page: one HTML file that holds all it needs and asks nothing of the net.
-
-Scripts and styles are plain files in `assets`, written into the page as they are. A content
-security policy names their hashes and forbids everything else: any other script, any request.
-"""
+"""The page: one HTML file that holds all it needs and asks nothing of the net."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from importlib.resources import files
-
 from .._version import __version__
-from ..drawing import draw
+from ..drawing import Drawing, draw
 from ..drawing._formats import Picture
 from ..drawing._svg import escaped, svg
 from ..network._network import Network
 from ._content import Content
 from ._data import json_text, page_data, shown_units
+from ._document import asset, document
 from ._machine import machine_data, machine_section
 from ._sections import (
     bits_section,
@@ -37,16 +30,12 @@ WIDE = 700.0
 SCRIPTS = ("numbers.js", "machine.js", "automaton.js", "view.js")
 
 
-def page(content: Content) -> str:
-    drawing = draw(content.network)
+def page(content: Content, drawing: Drawing | None = None) -> str:
+    """The file's text; a drawing of the network that is there already is not made again."""
+    drawing = drawing or draw(content.network)
     data = page_data(drawing, content.encoding, content.example)
     data["machine"] = machine_data(content.learned)
-    style = _asset("page.css")
-    script = '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();\n"
-    policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
+    script = '"use strict";\n(() => {\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();\n"
     refresh = ""
     if content.refresh is not None:
         refresh = f'<meta http-equiv="refresh" content="{content.refresh}">\n'
@@ -65,30 +54,28 @@ def page(content: Content) -> str:
         bits_section(data["parts"], content.encoding.scheme),
     ]
     body = "\n".join(part for part in sections if part)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-{refresh}<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="mdlrnn {__version__}">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<header>
-<h1>{title}</h1>
+    return document(
+        content.title,
+        f"""<header>
+{_back(content.back)}<h1>{title}</h1>
 <p class="muted">{escaped(subtitle(content))}</p>
 </header>
 <main>
 {body}
 </main>
 <footer>Made by mdlrnn {__version__}. This file works offline and sends nothing anywhere.</footer>
-<script type="application/json" id="data">{json_text(data)}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
+<script type="application/json" id="data">{json_text(data)}</script>""",
+        asset("page.css"),
+        script,
+        refresh,
+    )
+
+
+def _back(back: tuple[str, str] | None) -> str:
+    if back is None:
+        return ""
+    address, words = back
+    return f'<nav class="controls"><a href="{escaped(address)}">{escaped(words)}</a></nav>\n'
 
 
 def _together(network: Network, picture: Picture) -> str:
@@ -146,12 +133,3 @@ def _along(network: Network) -> str:
         f'<div class="scroll" tabindex="0"><table id="steps"><thead><tr>{cells}</tr></thead>'
         '<tbody id="rows"></tbody></table></div>',
     )
-
-
-def _asset(name: str) -> str:
-    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"

@@ -100,7 +100,7 @@ def learned_content(network: Network, folder: Path | None = None) -> LearnedMach
     """What the network has learned: as the run's folder has it, or found here."""
     if network.alphabet is None or not available("z3"):
         return None
-    data = None if folder is None else _kept_learned(folder, network)
+    data = None if folder is None else kept_learned(folder, network)
     if data is None:
         data = find_learned(network, LEARNED_SECONDS).to_dict()
     agrees = data["agrees"] or {"machine": None, "length": None}
@@ -112,7 +112,7 @@ def learned_content(network: Network, folder: Path | None = None) -> LearnedMach
     )
 
 
-def _kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:
+def kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:
     """None if the file is not there, is of another network, or is not as a run writes it."""
     path = folder / LEARNED
     if not path.exists():
@@ -222,20 +222,27 @@ def _measured(network: Network, task: Task, size: int | None) -> tuple[Report, A
 
 
 def _kept_theorem(folder: Path, network: Network, task: Task) -> Theorem | None:
+    data = kept_theorem_data(folder, network, task)
+    if data is None:
+        return None
+    table = data["table"]
+    rows = tuple(tuple(map(str, row)) for row in table.get("rows", ()))
+    notes = " ".join(map(str, data.get("notes", ())))
+    return Theorem(str(data["statement"]), tuple(map(str, table.get("head", ()))), rows, notes)
+
+
+def kept_theorem_data(folder: Path, network: Network, task: Task) -> dict[str, Any] | None:
     """What the run proved of this very network and language; a run that went on has another best
     network than the one that the theorem is about."""
     path = folder / THEOREM
     if not path.exists():
         return None
     data = read_object(path, "theorem")
-    table = data.get("table")
-    if not data.get("proved") or not isinstance(table, dict):
+    if not data.get("proved") or not isinstance(data.get("table"), dict):
         return None
     if data.get("network") != network.to_dict() or data.get("language") != task.title:
         return None
-    rows = tuple(tuple(map(str, row)) for row in table.get("rows", ()))
-    notes = " ".join(map(str, data.get("notes", ())))
-    return Theorem(str(data["statement"]), tuple(map(str, table.get("head", ()))), rows, notes)
+    return data
 
 
 def _proved(network: Network, task: Task) -> Theorem | None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..languages import Configuration
+from ..languages._validity import check_configuration
 from ._claims import Claim, Shares, certain, claim_formula, shares
 from ._execute import Executor, Values
 from ._system import Phase, System
@@ -59,6 +60,8 @@ class Node:
     def breaks(self, claim: Claim) -> bool:
         """Whether the claim is certainly false here."""
         chances = self.system.chances(self.phase)
+        if chances is None and self.system.language is not None:
+            check_configuration(self.system.language, self.here)
         assert chances is not None
         return certain(claim_formula(claim, chances, self.shares)) is False
 

@@ -114,7 +114,10 @@ def not_shown(system: System, attempts: Attempts) -> tuple[str, tuple[str, ...]]
     if attempts.length:
         ran.append(f"all prefixes of up to {attempts.length:,} {noun}s are right")
     if attempts.further:
-        ran.append(f"so are {attempts.further:,} longer strings")
+        one = attempts.further == 1
+        ran.append(
+            "so is a longer string" if one else f"so are {attempts.further:,} longer strings"
+        )
     seen = " and ".join(ran) if ran else "no string could be run"
     text = f"Not shown: neither a proof nor a mistake was found; {seen}."
     told = [_reason_text(why, attempts.reasons) for why in dict.fromkeys(attempts.reasons)]

@@ -1,0 +1,39 @@
+"""`atlas`: a folder of results as a site."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from .._checks import check_integer, is_number, short
+from .._errors import InputError
+from .._files import PathLike, path_of
+from ..site import Site, build
+from ..site._build import SECONDS, TITLE
+
+
+def atlas(
+    results: PathLike,
+    out: PathLike = "atlas",
+    *,
+    title: str = TITLE,
+    seconds: float = SECONDS,
+    processes: int = 1,
+    docs: str | None = None,
+    tell: Callable[[str], object] | None = None,
+) -> Site:
+    """Write a site with a page for each language of a folder of results, and an index of them.
+
+    Results are run folders, files of `python -m benchmarks.languages run`, and files of networks.
+    For each language one network is drawn, proved and read, `seconds` long each; what was found out
+    is kept in the site, and a second call only does what is missing. `docs` is an address to link
+    to. The processes are started afresh, so a script that asks for several of them must not do its
+    work when it is imported.
+    """
+    if not is_number(seconds) or seconds <= 0:
+        raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
+    check_integer("processes", processes, 1)
+    return build(
+        path_of(results), Path(path_of(out)), title=title, seconds=float(seconds),
+        processes=processes, docs=docs, tell=tell,
+    )  # fmt: skip

@@ -1,0 +1,231 @@
+"""The whole site: results by language, a folder for each, and the index.
+
+Every language is worked on by itself, in a process of its own where there are several, and what
+goes wrong with one is said in the index and stops no other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .._errors import InputError
+from .._files import named, read_text, reason_of, save
+from ..drawing import draw
+from ..page import Content, page
+from ..page._sources import example_of
+from ._findings import closeness, findings, learned_of, proof_rank, theorem_of
+from ._index_page import Row, index_page
+from ._known import class_of, known_of, states_of, strings_of
+from ._language_page import FINDINGS, INDEX, NETWORK, STEP, language_page
+from ._names import FOLDER, folder_names
+from ._places import Place, places_in
+from ._result import FILE, chosen, results_at
+from ._thumbnail import thumbnail
+
+LIST = "atlas.json"
+"""The index for other programs; where it lies, an atlas may be written over."""
+FORMAT = "mdlrnn-atlas/1"
+SECONDS = 15.0
+"""For a proof, and for what was learned where there is none."""
+TITLE = "Atlas of languages"
+
+
+class Site(NamedTuple):
+    """What was built."""
+
+    folder: Path
+    languages: int
+    proved: int
+    problems: tuple[str, ...]
+    """A sentence for each result or language that is not shown."""
+
+
+class Work(NamedTuple):
+    """What a process needs to know of a language."""
+
+    name: str
+    places: tuple[Place, ...]
+    site: Path
+    folder: str
+    seconds: float
+
+
+def build(
+    results: Path,
+    site: Path,
+    *,
+    title: str = TITLE,
+    seconds: float = SECONDS,
+    processes: int = 1,
+    docs: str | None = None,
+    tell: Callable[[str], object] | None = None,
+) -> Site:
+    """Write the site. `docs` is an address to link to from the index."""
+    if not results.is_dir():
+        raise InputError(f"{named(results)}: there is no such folder; give a folder of results.")
+    before = _before(site)
+    if results.resolve().is_relative_to(site.resolve()):
+        raise InputError(f"{named(site)} holds the results; choose another folder for the site.")
+    found, problems = places_in(results)
+    works = _works(found, site, seconds)
+    _make_folder(site)
+    rows: list[Row] = []
+    for row in _carried_out(works, processes):
+        rows.append(row)
+        if tell is not None:
+            tell(f"{len(rows)} of {len(works)}: {row.name}, {row.problem or row.said}")
+    rows.sort(key=lambda row: (_letters(row.name), row.name, row.folder))
+    _forget(site, before - {row.folder for row in rows if not row.problem})
+    data = {"format": FORMAT, "title": title, "languages": [row.to_dict() for row in rows]}
+    save(site / INDEX, index_page(title, rows, len(problems), docs))
+    save(site / LIST, json.dumps(data, indent=1) + "\n")
+    shown = [row for row in rows if not row.problem]
+    failed = tuple(f"{row.name}: {row.problem}" for row in rows if row.problem)
+    return Site(site, len(shown), sum(row.proved for row in shown), (*problems, *failed))
+
+
+def _works(found: Sequence[Place], site: Path, seconds: float) -> list[Work]:
+    groups: dict[str, list[Place]] = {}
+    for place in found:
+        groups.setdefault(place.key, []).append(place)
+    languages = [(min(place.language for place in places), key) for key, places in groups.items()]
+    folders = folder_names(languages)
+    return [
+        Work(name, tuple(groups[key]), site, folder, seconds)
+        for (name, key), folder in zip(languages, folders, strict=True)
+    ]
+
+
+def _carried_out(works: Sequence[Work], processes: int) -> Iterator[Row]:
+    if processes == 1 or len(works) == 1:
+        yield from map(carry_out, works)
+        return
+    # Not forked: the caller may have threads.
+    context = get_context("spawn")
+    broken: list[Work] = []
+    with ProcessPoolExecutor(min(processes, len(works)), context) as pool:
+        futures = {pool.submit(carry_out, work): work for work in works}
+        for done in as_completed(futures):
+            try:
+                yield done.result()
+            except BrokenProcessPool:
+                broken.append(futures[done])
+    for work in broken:  # one of them has ended the process, and the others wait for it in vain
+        try:
+            with ProcessPoolExecutor(1, context) as pool:
+                yield pool.submit(carry_out, work).result()
+        except BrokenProcessPool:
+            yield Row(work.name, work.folder, problem="its process was ended by the system.")
+
+
+def carry_out(work: Work) -> Row:
+    """The pages of a language, and its row of the index."""
+    try:
+        return _made(work)
+    except InputError as error:
+        return Row(work.name, work.folder, problem=str(error))
+    except Exception as error:  # whatever it is, the other languages are still to be shown
+        return Row(work.name, work.folder, problem=f"{type(error).__name__}: {error}.")
+
+
+def _made(work: Work) -> Row:
+    results = [result for place in work.places for result in results_at(place)]
+    result = chosen(results)
+    home = work.site / work.folder
+    _make_folder(home)
+    found = findings(result, work.seconds, home / FINDINGS)
+    known = known_of(result.source)
+    corpus = result.strings()
+    strings = None if corpus is None else strings_of(corpus)
+    content = Content(
+        result.network, result.encoding, work.name, example_of(corpus),
+        None if strings is None else strings.summary, result.score,
+        theorem=theorem_of(found), learned=learned_of(found, result),
+        back=(INDEX, f"{work.name} in the atlas"),
+    )  # fmt: skip
+    drawing = draw(result.network)
+    file = result.file
+    if file is not None:
+        save(home / file.name, file.text)
+    save(home / FINDINGS, json.dumps(found, indent=1) + "\n")
+    result.network.save(home / NETWORK)
+    save(home / STEP, page(content, drawing))
+    text = language_page(work.name, result, results, known, strings, found, content, drawing)
+    save(home / INDEX, text)
+    return Row(
+        work.name,
+        work.folder,
+        title=known.title if known.title != work.name else "",
+        kind=known.kind,
+        counters=known.counters,
+        g=result.g,
+        learned=_learned_text(content),
+        proof=found["theorem"]["outcome"],
+        closeness=closeness(found),
+        proof_rank=proof_rank(found),
+        proved=content.theorem is not None,
+        thumbnail=thumbnail(drawing.picture),
+    )
+
+
+def _learned_text(content: Content) -> str:
+    """What is proved that it has learned: a name, or how large its machine is."""
+    learned = content.learned
+    if content.theorem is not None:
+        return "the language itself"
+    if learned is None or not learned.proved or learned.machine is None:
+        return ""
+    if learned.name is not None:
+        return learned.name
+    machine = learned.machine
+    states, counters = states_of(machine), len(machine.counters)
+    more = f", {counters} counter{'' if counters == 1 else 's'}" if counters else ""
+    return f"a {class_of(machine)} machine: {states} state{'' if states == 1 else 's'}{more}"
+
+
+def _letters(name: str) -> str:
+    """What a name is looked up by: brackets and signs come after letters and digits."""
+    return "".join(c for c in name.lower() if c.isalnum()) or name
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{named(path)}: cannot be made ({reason_of(error)}); choose another place."
+        ) from None
+
+
+def _before(site: Path) -> set[str]:
+    """The folders of the atlas that is there already; anything else there is not written over."""
+    if not site.exists() or (site.is_dir() and not any(site.iterdir())):
+        return set()
+    try:
+        data: Any = json.loads(read_text(site / LIST, "atlas"))
+        if data["format"] != FORMAT:
+            raise ValueError
+        pages = [str(row["page"]).removesuffix(f"/{INDEX}") for row in data["languages"]]
+        return {folder for folder in pages if FOLDER.fullmatch(folder)}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(
+            f"{named(site)} is there and is no atlas; choose a new folder, or empty it."
+        ) from None
+
+
+def _forget(site: Path, folders: set[str]) -> None:
+    """Remove the pages of languages that are no longer among the results."""
+    for folder in sorted(folders):
+        home = site / folder
+        with suppress(OSError):
+            for path in home.iterdir():
+                if path.name in (INDEX, STEP, NETWORK, FINDINGS) or FILE.fullmatch(path.name):
+                    path.unlink()
+            home.rmdir()

@@ -1,0 +1,172 @@
+"""What is found out about a network for its page: the theorem, and what it has learned.
+
+That takes seconds, so it is kept as a file beside the page and made again only if the network, the
+language or the version is another, or if more time is given to what was not proved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .._errors import InputError
+from .._files import read_text
+from .._version import __version__
+from ..extraction._learned import learned as find_learned
+from ..languages import Grammar, Language, Transducer
+from ..languages._language_file import machine_from_text
+from ..page._content import LearnedMachine, Theorem
+from ..page._sources import kept_learned, kept_theorem_data
+from ..proofs._prove import prove
+from ..proofs._solver import available
+from ..proofs._statement import TO_TRY
+from ._result import Result
+
+Findings = dict[str, Any]
+NO_SOLVER = 'No proof was tried: the extra prove is missing, pip install "mdlrnn[prove]".'
+NO_LANGUAGE = "No proof was tried: it is not known which language the network was meant to learn."
+
+
+def findings(result: Result, seconds: float, kept: Path) -> Findings:
+    """`seconds` are for the proof, and as many for what it has learned."""
+    key = _key(result)
+    before = _read(kept)
+    if before is not None and before.get("key") == key and _is_enough(before, seconds):
+        return before
+    theorem = _theorem(result, seconds)
+    learned = None
+    if theorem["outcome"] != "proved" and result.network.alphabet is not None and available("z3"):
+        learned = _learned(result, seconds)
+    return {"key": key, "seconds": seconds, "theorem": theorem, "learned": learned}
+
+
+def _key(result: Result) -> str:
+    machine = None if result.source is None else result.source.machine
+    text = machine.to_text() if machine is not None else ""
+    whole = [result.network.to_dict(), text, __version__, available("z3")]
+    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
+
+
+def _read(path: Path) -> Findings | None:
+    try:
+        data = json.loads(read_text(path, "findings"))
+        _theorem_of(data), _learned_of(data)
+        return data if isinstance(data["seconds"], int | float) else None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _is_enough(data: Findings, seconds: float) -> bool:
+    return bool(data["theorem"]["outcome"] == "proved" or data["seconds"] >= seconds)
+
+
+def _theorem(result: Result, seconds: float) -> dict[str, Any]:
+    task = result.source.task if result.source is not None else None
+    if task is None:
+        return _untried(NO_LANGUAGE)
+    if not available("z3"):
+        return _untried(NO_SOLVER)
+    if isinstance(task.language, Grammar):
+        return _untried(f"No proof was tried: {_obstacle(task.language)}")
+    if result.place.data is None:
+        kept = kept_theorem_data(result.place.path, result.network, task)
+        if kept is not None:
+            return _fields(kept)
+    try:
+        proof = prove(result.network, task.language, seconds=seconds)
+    except InputError as error:
+        return _untried(f"No proof was tried: {error}")
+    head, rows = proof.table()
+    return _fields(proof.to_dict() | {"table": {"head": head, "rows": rows}})
+
+
+def _untried(why: str) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"claims": [], "notes": [], "table": {"head": [], "rows": []}}
+    return {"outcome": "not tried", "statement": why} | nothing
+
+
+def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what differs from one machine to the next, and without advice for a run."""
+    found = {name: data[name] for name in ("outcome", "statement", "claims", "notes", "table")}
+    return found | {"notes": [note for note in found["notes"] if note != TO_TRY]}
+
+
+def _obstacle(grammar: Grammar) -> str:
+    try:
+        grammar.machine()
+    except InputError as error:
+        return str(error)
+    return "it has no machine."
+
+
+def _learned(result: Result, seconds: float) -> dict[str, Any]:
+    data = None
+    if result.place.data is None:
+        data = kept_learned(result.place.path, result.network)
+    if data is None:
+        data = find_learned(result.network, seconds).to_dict()
+    return {name: data[name] for name in ("name", "machine", "proved", "statement", "agrees")}
+
+
+def theorem_of(data: Findings) -> Theorem | None:
+    """The theorem for the page, if there is one."""
+    return _theorem_of(data) if data["theorem"]["outcome"] == "proved" else None
+
+
+def _theorem_of(data: Findings) -> Theorem:
+    found = data["theorem"]
+    table = found["table"]
+    rows = tuple(tuple(map(str, row)) for row in table["rows"])
+    notes = " ".join(map(str, found["notes"]))
+    proof_rank(data)
+    return Theorem(str(found["statement"]), tuple(map(str, table["head"])), rows, notes)
+
+
+def learned_of(data: Findings, result: Result) -> LearnedMachine | None:
+    """What it has learned: the language itself where that is proved, else what was found in it."""
+    language = result.source and result.source.task and result.source.task.language
+    if data["theorem"]["outcome"] == "proved" and isinstance(language, Language):
+        assert result.source is not None
+        assert result.source.task is not None
+        return LearnedMachine(
+            data["theorem"]["statement"], True, language, result.source.task.title
+        )
+    return _learned_of(data)
+
+
+def _learned_of(data: Findings) -> LearnedMachine | None:
+    found = data["learned"]
+    if found is None:
+        return None
+    agrees = found["agrees"] or {"machine": None, "length": None}
+    text = found["machine"] or agrees["machine"]
+    machine = None if text is None else machine_from_text(text)
+    if isinstance(machine, Transducer):
+        raise TypeError
+    return LearnedMachine(
+        str(found["statement"]), found["proved"] is True, machine, found["name"],
+        None if found["machine"] else agrees["length"],
+    )  # fmt: skip
+
+
+def closeness(data: Findings) -> str:
+    """Of a theorem: how close its strongest claim says that the probabilities are."""
+    found = data["theorem"]
+    if found["outcome"] != "proved" or not found["claims"]:
+        return ""
+    claim = found["claims"][0]
+    within = f"within {float(claim['margin']):.2g}"
+    return {"exact": "exact", "within": within}.get(claim["kind"], "what is possible")
+
+
+def proof_rank(data: Findings) -> float:
+    """The strongest first; a margin is below 1."""
+    found = data["theorem"]
+    kinds = {"exact": 0.0, "within": 1.0}
+    if found["outcome"] == "proved" and found["claims"]:
+        claim = found["claims"][0]
+        return kinds.get(claim["kind"], 2.0) + min(0.99, float(claim["margin"]))
+    return {"not right": 4.0, "not shown": 5.0, "refuted": 6.0}.get(found["outcome"], 7.0)

@@ -1,0 +1,216 @@
+"""The page of one language: the language, the corpus, the network, its machine, the theorem."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .._version import __version__
+from ..drawing import Drawing
+from ..drawing._automaton import picture_of_machine
+from ..drawing._svg import escaped, svg
+from ..languages import Transducer
+from ..network._encoding import Encoding
+from ..network._text import describe, summary
+from ..page._content import Content, LearnedMachine, Theorem
+from ..page._document import asset, document
+from ..page._machine import machine_section
+from ..page._sections import facts, paragraph, score_section, section, table, theorem_section
+from ._findings import Findings
+from ._known import CLASSES, UNKNOWN, Known, Strings, symbols_text
+from ._result import LanguageFile, Result, length
+
+SCALE = 1.4
+FOLLOWS = "It is proved to follow this machine; the theorem below says how closely."
+FOOT = f"Made by mdlrnn {__version__}. These pages work offline and send nothing anywhere."
+HEAD = (
+    "seed", "setting", "|G|, parts", "|G| + |D:G|", "encoding", "excess", "found after", "network",
+)  # fmt: skip
+STEP, NETWORK, FINDINGS, INDEX = "step.html", "network.json", "findings.json", "index.html"
+"""The files of a language, in a folder of its own."""
+
+
+def style() -> str:
+    return asset("page.css", "mdlrnn.page") + asset("atlas.css", __package__)
+
+
+def language_page(
+    name: str,
+    result: Result,
+    others: Sequence[Result],
+    known: Known,
+    strings: Strings | None,
+    found: Findings,
+    content: Content,
+    drawing: Drawing,
+) -> str:
+    sections = [
+        _network(result, content, drawing),
+        f'<div class="pair">{_language(known, result.file)}\n{_corpus(strings)}</div>',
+        _learned(result, content.learned, content.theorem),
+        _theorem(content, found),
+        score_section(content, length(result.network, result.encoding)),
+        _search(result, others),
+    ]
+    body = "\n".join(part for part in sections if part)
+    about = known.title if known.title and known.title != name else ""
+    return document(
+        f"{name} · atlas",
+        f"""<header>
+<nav class="controls"><a href="../{INDEX}">All languages</a></nav>
+<h1>{escaped(name)}</h1>
+<p class="muted">{escaped(about)}</p>
+</header>
+<main>
+{body}
+</main>
+<footer>{FOOT}</footer>""",
+        style(),
+    )
+
+
+def _language(known: Known, file: LanguageFile | None) -> str:
+    if known.kind == UNKNOWN:
+        return section("The language", paragraph("It is not known which language was meant."))
+    pairs = [("class", f"{known.kind}: {CLASSES[known.kind]}")]
+    if known.states is not None:
+        pairs.append(("states", f"{known.states:,}"))
+    if known.counters is not None:
+        pairs.append(("counters", f"{known.counters:,}"))
+    if known.alphabet:
+        pairs.append(("symbols", symbols_text(known.alphabet)))
+    parts = [facts(pairs)]
+    if known.first:
+        parts.append(table(("shortest strings", "probability"), known.first))
+    rules = f'<pre class="formulas">{escaped(known.rules)}</pre>'
+    parts.append(f"<details><summary>Its rules</summary>{rules}</details>")
+    if file is not None:
+        name = escaped(file.name)
+        parts.append(f'<p class="controls">As a file: <a href="{name}">{name}</a></p>')
+    return section("The language", *parts, name="language")
+
+
+def _corpus(strings: Strings | None) -> str:
+    if strings is None:
+        return section("The corpus", paragraph("It was not kept, and cannot be drawn again."))
+    parts = [paragraph(f"{strings.summary}.")]
+    if strings.rows:
+        parts.append(table(("shortest strings", "how often"), strings.rows))
+    return section("The corpus", *parts, name="corpus")
+
+
+def _network(result: Result, content: Content, drawing: Drawing) -> str:
+    shown = svg(drawing.picture, "the drawing of the network", SCALE)
+    return section(
+        "The network",
+        f'<div id="drawing">{shown}</div>',
+        paragraph(summary(content.network), "muted"),
+        facts(_bits(result)),
+        f'<p class="controls links"><a class="button" href="{STEP}">Step through strings</a> '
+        f'<a href="{NETWORK}">The network’s file</a></p>',
+        "<details><summary>As formulas</summary>"
+        f'<pre class="formulas">{escaped(describe(result.network))}</pre></details>',
+        name="network",
+    )
+
+
+def _bits(result: Result) -> list[tuple[str, str]]:
+    every = Encoding.every_part()
+    pairs = [("|G|", f"{result.g:,} bits in the encoding {every.scheme}")]
+    if result.encoding.scheme != every.scheme:
+        own = length(result.network, result.encoding)
+        pairs.append(("", f"{own:,} bits in the encoding {result.encoding.scheme}, as searched"))
+    return pairs
+
+
+def _learned(result: Result, learned: LearnedMachine | None, theorem: Theorem | None) -> str:
+    machine = None if result.source is None else result.source.machine
+    if theorem is not None and isinstance(machine, Transducer):
+        shown = svg(picture_of_machine(machine), "the drawing of the machine", 1.25)
+        return section(
+            f"It has learned {machine.title}",
+            paragraph(FOLLOWS),
+            f'<div class="scroll" id="machine" tabindex="0">{shown}</div>',
+            name="learned",
+        )
+    if learned is None:
+        why = 'the extra prove is missing, pip install "mdlrnn[prove]".'
+        if result.network.alphabet is None:
+            why = "the network reads numbers, and machines are found in those that read symbols."
+        said = paragraph(f"No machine was looked for: {why}")
+        return section("What it has learned", said, name="learned")
+    if theorem is not None:  # which stands below, and need not be said twice
+        learned = replace(learned, statement=FOLLOWS, proved=False)
+    return machine_section(learned)
+
+
+def _theorem(content: Content, found: Findings) -> str:
+    if content.theorem is not None:
+        return theorem_section(content)
+    notes = [paragraph(str(note), "muted") for note in found["theorem"]["notes"]]
+    outcome = found["theorem"]["outcome"]
+    title = outcome.capitalize() if outcome in ("refuted", "not right") else "Not proved"
+    return section(title, paragraph(str(found["theorem"]["statement"])), *notes, name="theorem")
+
+
+def _search(result: Result, others: Sequence[Result]) -> str:
+    parts = []
+    if result.command is not None:
+        until = ""
+        if result.repeats and result.is_best:
+            until = ", up to the generation in which the network was found"
+        elif result.repeats:
+            until = ", as far as it went; then the network is proved"
+        said = f"This command searches the same way{until}."
+        parts += [
+            paragraph(said),
+            f'<pre class="formulas" id="command">{escaped(result.command)}</pre>',
+        ]
+    if len(others) > 1:
+        how = (
+            "the smallest that its search proved right"
+            if result.proved
+            else "that of the lowest score"
+        )
+        parts.append(paragraph(f"Of {len(others)} networks this is {how}.", "muted"))
+    rows = [_row(other, other is result) for other in others]
+    head = (
+        "seed",
+        "setting",
+        "|G|, parts",
+        "|G| + |D:G|",
+        "encoding",
+        "excess",
+        "found after",
+        "network",
+    )
+    parts.append(table(head, rows))
+    if any(other.excess is not None for other in others):
+        parts.append(
+            paragraph(
+                "Excess: bits a string above the language itself, on strings that were not seen.",
+                "muted",
+            )
+        )
+    return section("The search", *parts, name="search")
+
+
+def _row(result: Result, shown: bool) -> tuple[str, ...]:
+    score, seconds = result.score, result.seconds
+    return (
+        "–" if result.seed is None else f"{result.seed}",
+        result.setting,
+        f"{result.g:,}",
+        "–" if score is None else f"{score.mdl:,.2f}",
+        result.encoding.scheme,
+        _excess(result.excess),
+        "–" if seconds is None else f"{seconds:,.0f} s",
+        f"{'the best' if result.is_best else 'another, proved'}{', shown' if shown else ''}",
+    )
+
+
+def _excess(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return "infinite" if math.isinf(value) else f"{value:.3f}"

@@ -1,0 +1,296 @@
+"""A result looked into: the network, the language and the corpus it was found on, and by what."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .._checks import is_number
+from .._errors import InputError
+from ..corpus._corpus import Corpus
+from ..languages import Grammar
+from ..languages._language_file import SUFFIXES, machine_from_text
+from ..languages._notation import language_from_notation, looks_like_notation
+from ..network._code import parts
+from ..network._encoding import Encoding
+from ..network._network import Network
+from ..network._objective import Score
+from ..network.schemes import SCHEMES
+from ..runs._files import BEST, CORPUS, HELD_OUT, PROVED, THEOREM, read_log, read_object
+from ..runs._networks import load_network, read_corpus
+from ..runs._settings import CPU, Settings, read_settings
+from ..search._settings import Search
+from ..tasks._sources import GRAMMAR_SUFFIXES, Source, source_of
+from ..tasks._tasks import EVERY_TASK, split_size, task_for
+from ._commands import evolve_command, option_texts
+from ._places import Place, whole_number
+
+FILE = re.compile(r"\w[\w-]{0,60}\.(lang|pcfg|cfg|grammar)", re.ASCII)
+LARGEST_SIZE = 1_000_000
+"""Training strings that are drawn again to be shown."""
+
+
+@dataclass(frozen=True)
+class LanguageFile:
+    """A file that says what a language is; the site has a copy of it."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Result:
+    place: Place
+    network: Network
+    encoding: Encoding
+    score: Score | None
+    """|G| under the encoding of the search, and |D:G| on its corpus."""
+    source: Source | None
+    """The language, if it is known."""
+    size: int | None
+    file: LanguageFile | None = None
+    corpus: Corpus | None = None
+    """As a run keeps it; that of a known language is drawn again."""
+    seed: int | None = None
+    setting: str = "default"
+    excess: float | None = None
+    """Bits a string above the language itself, on new strings."""
+    seconds: float | None = None
+    """After so many the network was found."""
+    command: str | None = None
+    repeats: bool = False
+    """Whether the command ends where the network was found."""
+    proved: bool = False
+    """Whether its search says that this network is proved right."""
+    is_best: bool = True
+    """Or else another of the same search, which is proved and scores higher."""
+
+    @property
+    def g(self) -> int:
+        """|G| under the scheme that depends on the network alone, so that all results compare."""
+        return length(self.network, Encoding.every_part())
+
+    def strings(self) -> Corpus | None:
+        """What was searched on."""
+        if self.corpus is not None or self.source is None:
+            return self.corpus
+        return self.source.corpus()
+
+
+def length(network: Network, encoding: Encoding) -> int:
+    return sum(len(part.bits) for part in parts(network, encoding))
+
+
+def results_at(place: Place) -> list[Result]:
+    """The best network of a search, and another where only that was proved."""
+    return _of_run(place) if place.data is None else _of_file(place, place.data)
+
+
+def chosen(results: list[Result]) -> Result:
+    """The smallest network that its search has proved right; if there is none, that with the lowest
+    |G| + |D:G|."""
+
+    def rank(result: Result) -> tuple[float, ...]:
+        mdl = math.inf if result.score is None else result.score.mdl
+        return (0, result.g, mdl) if result.proved else (1, mdl, result.g)
+
+    return min(results, key=rank)
+
+
+def _of_file(place: Place, data: dict[str, Any]) -> list[Result]:
+    network = Network.from_dict(data["network"])
+    size = whole_number(data.get("size"), 1, LARGEST_SIZE)
+    source, file = _source(data["source"], size)
+    scheme = data.get("scheme")
+    known = isinstance(scheme, str) and scheme in SCHEMES
+    encoding = Encoding.fitting(network, str(scheme) if known else "paper")
+    if source is not None and source.encoding().scheme == scheme:
+        encoding = source.encoding()
+    mdl, g = _number(data.get("mdl")), _number(data.get("g"))
+    d_given_g = None if mdl is None or g is None else mdl - g
+    seed, setting = whole_number(data.get("seed")), str(data.get("setting") or "default")
+    generation = whole_number(data.get("found_generation"), 1)
+    given = file.name if file is not None else None if source is None else data["source"]["name"]
+    changes = _changes(setting)
+
+    def command(until: int | None) -> str | None:
+        if given is None or changes is None:
+            return None
+        limits = _limits(until, _number(data.get("seconds")))
+        return evolve_command(given, size, seed, [*changes, *limits])
+
+    best = Result(
+        place, network, encoding, _score(network, encoding, d_given_g),
+        source, size, file, None, seed, setting, _excess(data.get("excess")),
+        _number(data.get("found_seconds")), command(generation), generation is not None,
+        data.get("proved_best") is True,
+    )  # fmt: skip
+    found = data.get("other")
+    if found is None:
+        return [best]
+    other, whole = Network.from_dict(found["network"]), whole_number(data.get("generations"), 1)
+    if source is None or encoding != source.encoding():
+        encoding = Encoding.fitting(other, encoding.scheme)
+    mdl = _number(found.get("mdl"))
+    bits = None if mdl is None else mdl - length(other, encoding)
+    return [
+        best,
+        replace(
+            best, network=other, encoding=encoding, score=_score(other, encoding, bits),
+            excess=None, seconds=None, command=command(whole), repeats=whole is not None,
+            proved=data.get("proved") is True, is_best=False,
+        ),
+    ]  # fmt: skip
+
+
+def _score(network: Network, encoding: Encoding, d_given_g: float | None) -> Score | None:
+    return None if d_given_g is None else Score(length(network, encoding), d_given_g)
+
+
+def _source(given: dict[str, str], size: int | None) -> tuple[Source | None, LanguageFile | None]:
+    """The language that a result names. A path in it is never opened: it is a stranger's."""
+    try:
+        if "text" in given:
+            file = LanguageFile(_safe(given.get("file", "")), given["text"])
+            return _of_text(file, size), file
+        stem, _ = split_size(given.get("name", ""))
+        if stem in EVERY_TASK:
+            return Source(stem, EVERY_TASK[stem], size), None
+        if looks_like_notation(stem):
+            language = language_from_notation(stem)
+            return Source(language.name, task_for(language), size, notation=stem), None
+    except InputError:
+        pass  # nothing is known of it then, and the page says so
+    return None, None
+
+
+def _safe(name: str) -> str:
+    """A name that a file of the site can have; the ending says what the file holds."""
+    suffix = next((end for end in (*SUFFIXES, *GRAMMAR_SUFFIXES) if name.endswith(end)), "")
+    return name if FILE.fullmatch(name) else f"language{suffix}"
+
+
+def _of_text(file: LanguageFile, size: int | None) -> Source | None:
+    stem = Path(file.name).stem
+    if file.name.endswith(SUFFIXES):
+        return Source(stem, task_for(machine_from_text(file.text, stem)), size)
+    if file.name.endswith(GRAMMAR_SUFFIXES):
+        return Source(stem, task_for(Grammar.from_text(file.text, stem)), size)
+    return None
+
+
+def _changes(setting: str) -> list[str] | None:
+    """The options behind `name:field=value,...`; None if it cannot be read."""
+    pairs = [part.partition("=") for part in setting.partition(":")[2].split(",") if part]
+    try:
+        return option_texts({name: ast.literal_eval(value) for name, _, value in pairs})
+    except (ValueError, SyntaxError, InputError, MemoryError, RecursionError):
+        return None
+
+
+def _limits(generation: int | None, seconds: float | None) -> list[str]:
+    if generation is not None:
+        return [f"--generations {generation}"]
+    return [] if seconds is None else [f"--time {math.ceil(seconds)}s"]
+
+
+def _of_run(place: Place) -> list[Result]:
+    folder = place.path
+    network, settings = load_network(folder), read_settings(folder)
+    kept = read_object(folder / BEST, "network").get("score")
+    bits = _number(kept.get("d_given_g")) if isinstance(kept, dict) else None
+    source = source_of(settings.corpus)
+    corpus = read_corpus(folder / CORPUS) if (folder / CORPUS).exists() else None
+    events = read_log(folder)
+    last = _found(events)
+    repeats = settings.device == CPU and not (folder / HELD_OUT).exists() and last is not None
+    file = None
+    if source is not None and source.path is not None and source.machine is not None:
+        file = LanguageFile(_safe(f"{source.path.stem}.lang"), source.machine.to_text())
+    best = Result(
+        place, network, settings.encoding, _score(network, settings.encoding, bits),
+        source, None if source is None else source.size, file, corpus, settings.search.seed,
+        "default" if _plain(settings) else "changed", None,
+        None if last is None else _number(last.get("seconds")),
+        _run_command(settings, source, file, last if repeats else None), repeats,
+        _is_proved(folder, network),
+    )  # fmt: skip
+    if best.proved or not (folder / PROVED).exists():
+        return [best]
+    other = Network.load(folder / PROVED)
+    end = events[-1] if repeats else None
+    command = _run_command(settings, source, file, end)
+    proved = _is_proved(folder, other)
+    return [
+        best,
+        replace(best, network=other, score=None, seconds=None, command=command, proved=proved,
+                is_best=False),
+    ]  # fmt: skip
+
+
+def _is_proved(folder: Path, network: Network) -> bool:
+    if not (folder / THEOREM).exists():
+        return False
+    theorem = read_object(folder / THEOREM, "theorem")
+    return theorem.get("proved") is True and theorem.get("network") == network.to_dict()
+
+
+def _found(events: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The event with which the best network came."""
+    events = [event for event in events if _number(event.get("seconds")) is not None]
+    scores = [mdl for event in events if (mdl := _number(event.get("mdl"))) is not None]
+    found = [event for event in events if scores and event.get("mdl") == min(scores)]
+    return next(iter(found), None)
+
+
+def _plain(settings: Settings) -> bool:
+    return settings.search.but({"seed": 1, "encoding": None}) == Search()
+
+
+def _run_command(
+    settings: Settings,
+    source: Source | None,
+    file: LanguageFile | None,
+    last: dict[str, Any] | None,
+) -> str | None:
+    about = settings.corpus
+    given = file.name if file is not None else about.get("notation") or about.get("task")
+    if given is None and about.get("path"):
+        given = Path(str(about["path"])).name
+    if given is None:
+        return None
+    default = Search().to_dict()
+    changed = {
+        name: value
+        for name, value in settings.search.to_dict().items()
+        if name not in ("seed", "encoding") and value != default.get(name)
+    }
+    try:
+        options = option_texts(changed)
+    except InputError:
+        return None
+    usual = Encoding.every_part() if source is None else source.encoding()
+    if settings.encoding != usual:
+        options.append(f"--encoding {settings.encoding.scheme}")
+        options.append(f"--activations {','.join(settings.encoding.activations)}")
+        options += ["--products"] if settings.encoding.products else []
+    if settings.device != CPU:
+        options.append(f"--device {settings.device}")
+    if about.get("words"):
+        options.append("--words")
+    generation = None if last is None else whole_number(last.get("generation"), 1)
+    options += _limits(generation, settings.stop.seconds)
+    size = None if "task" in about else whole_number(about.get("size"), 1)
+    return evolve_command(str(given), size, settings.search.seed, options)
+
+
+def _number(value: object) -> float | None:
+    return float(value) if is_number(value) else None
+
+
+def _excess(value: object) -> float | None:
+    return math.inf if value == math.inf else _number(value)

@@ -43,8 +43,9 @@ def encoding_options(command: Command) -> Command:
             type=click.Choice(list(SCHEMES)),
             default="paper",
             show_default=True,
-            help="The paper's costs, those of the authors' released code, or the paper's after "
-            "bits that say which parts the network has.",
+            help="The paper's costs; those of the authors' released code; these without costs of "
+            "activations, as in their paper of 2025; or the paper's after bits that say which "
+            "parts the network has.",
         ),
         click.option(
             "--activations",

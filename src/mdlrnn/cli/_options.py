@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
@@ -23,6 +24,12 @@ network_argument = click.argument("network", metavar="NET_OR_RUN", type=click.Pa
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 words_option = click.option(
     "--words", is_flag=True, help="Symbols are words between blanks, not single characters."
+)
+saturation_option = click.option(
+    "--no-saturation",
+    "uncut",
+    is_flag=True,
+    help="Do not cut sums to ±10^6, whatever the network says.",
 )
 format_option = click.option(
     "--format",
@@ -71,6 +78,11 @@ def encoding_from(
     if activations is not None:
         names = listed(activations)
     return Encoding(scheme, names, products or fitting.products)
+
+
+def with_saturation(network: Network, uncut: bool) -> Network:
+    """The network, its saturation switched off where that was asked for."""
+    return replace(network, saturation=False) if uncut else network
 
 
 def numbers(text: str, option: str) -> list[int]:

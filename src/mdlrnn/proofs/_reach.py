@@ -59,8 +59,9 @@ def reach_notes(system: System, reach: Reach) -> Iterator[str]:
         )
     else:
         yield (
-            "The theorem is about exact numbers, as feed and the page compute them; the network's "
-            "saturation is off, so that no sum is cut. Float64 rounds integers beyond 2^53."
+            "The theorem is about exact numbers; the network's saturation is off, so that no sum "
+            "is cut. Feed and the page compute in exact numbers, up to 2^262144; float64 rounds "
+            "integers beyond 2^53."
         )
     if reach.shown is not None:
         yield _shown_text(system, reach.shown)

@@ -233,8 +233,12 @@ def _later() -> tuple[Task, ...]:
     for kinds in (1, 2):
         dyck = languages.dyck(kinds, THIRD)
         dyck = replace(dyck, name=f"{dyck.name}_pcfg", title=f"{dyck.title}, p = 1/3")
-        several = {"further_activations": ("mod3",), "products": True} if kinds > 1 else {}
-        found.append(Task(dyck.name, dyck.title, (500,), dyck, partial(drawn_on, dyck), **several))
+        found.append(
+            Task(
+                dyck.name, dyck.title, (500,), dyck, partial(drawn_on, dyck),
+                further_activations=("mod3",) if kinds > 1 else (), products=kinds > 1,
+            )
+        )  # fmt: skip
     for name, title, rules, longest in (
         ("arithmetic", "arithmetic syntax", ARITHMETIC, 40),
         ("toy_english", "toy English", TOY_ENGLISH, 20),

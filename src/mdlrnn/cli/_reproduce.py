@@ -217,7 +217,11 @@ def table(
     help=f"Of {', '.join(REGULARISERS)}, separated by commas. [default: all]",
 )  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--time-per-run", default="60s", show_default=True, metavar="TIME")
+@click.option("--time-per-run", metavar="TIME", help="Of each search. [default: 60s]")
+@click.option(
+    "--generations", type=click.IntRange(1), metavar="N",
+    help="Generations of each search, instead of a time; repeatable.",
+)  # fmt: skip
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="[default: all cores]")
 @click.option("--out", metavar="DIR", required=True, help="Where searches and tables are kept.")
 @click.option(
@@ -229,7 +233,8 @@ def regularisers(
     names: str | None,
     kinds: str | None,
     seeds: int,
-    time_per_run: str,
+    time_per_run: str | None,
+    generations: int | None,
     threads: int | None,
     out: str,
     markdown: str | None,
@@ -246,8 +251,10 @@ def regularisers(
     folder = Path(out)
     tasks = zoo.golden_names() if names is None else listed(names)
     chosen = list(REGULARISERS) if kinds is None else listed(kinds)
-    seconds = parse_time(time_per_run, "--time-per-run")
-    wanted = cells(tasks, chosen, range(1, seeds + 1), seconds)
+    seconds = None
+    if generations is None or time_per_run is not None:
+        seconds = parse_time(time_per_run or "60s", "--time-per-run")
+    wanted = cells(tasks, chosen, range(1, seeds + 1), Stop(generations, seconds=seconds))
     rows = []
     with StopSignals(lambda message: say(message, err=True)) as stop:
         golden = [golden_figures(task, folder) for task in dict.fromkeys(tasks)]

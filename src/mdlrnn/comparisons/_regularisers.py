@@ -71,7 +71,7 @@ class Cell:
     regulariser: str
     start: str
     seed: int
-    seconds: float
+    stop: Stop
 
     @property
     def name(self) -> str:
@@ -82,7 +82,7 @@ OnProgress = Callable[[Progress], bool | None]
 
 
 def cells(
-    tasks: Iterable[str], regularisers: Iterable[str], seeds: Sequence[int], seconds: float
+    tasks: Iterable[str], regularisers: Iterable[str], seeds: Sequence[int], stop: Stop
 ) -> list[Cell]:
     """In the order of the table; every name is checked before anything is searched."""
     chosen = list(regularisers)
@@ -96,7 +96,7 @@ def cells(
                     f"{', '.join(REGULARISERS)}."
                 )
             found += [
-                Cell(task, regulariser, start, seed, seconds) for start in STARTS for seed in seeds
+                Cell(task, regulariser, start, seed, stop) for start in STARTS for seed in seeds
             ]
     return found
 
@@ -115,15 +115,22 @@ def figures_of(
     path = folder / "cells" / f"{cell.name}.json"
     if path.exists():
         kept = read_figures(path)
-        if kept.get("limit") != cell.seconds:
+        if kept.get("limit") != limit_text(cell.stop):
             raise InputError(
-                f"{path} was searched for {kept.get('limit')} s, not {cell.seconds:g} s; give "
-                "the time it had, or another folder."
+                f"{path} was searched for {kept.get('limit')}, not {limit_text(cell.stop)}; give "
+                "the limit it had, or another folder."
             )
         return kept
     found = _searched(cell, threads, on_progress)
     write_figures(path, found)
     return found
+
+
+def limit_text(stop: Stop) -> str:
+    """How long each search is."""
+    if stop.seconds is None:
+        return f"{stop.last_generation:,} generations"
+    return f"{stop.seconds:g} s"
 
 
 def golden_figures(task: str, folder: Path) -> dict[str, Any]:
@@ -150,9 +157,8 @@ def _searched(cell: Cell, threads: int | None, on_progress: OnProgress | None) -
         )
     corpus = EVERY_TASK[cell.task].training(SIZE, SEED)
     problem = Problem(corpus, search, encoding, Objective.named(regulariser.objective))
-    stop = Stop(seconds=cell.seconds)
     start = _archipelago(problem, golden) if cell.start == "golden" else None
-    run = evolve_islands(problem, stop, threads=threads, on_progress=on_progress, start=start)
+    run = evolve_islands(problem, cell.stop, threads=threads, on_progress=on_progress, start=start)
     if run.reason == "stopped":
         raise RunStopped
     return {
@@ -160,7 +166,7 @@ def _searched(cell: Cell, threads: int | None, on_progress: OnProgress | None) -
         "regulariser": cell.regulariser,
         "start": cell.start,
         "seed": cell.seed,
-        "limit": cell.seconds,
+        "limit": limit_text(cell.stop),
         **_measured(run.best, cell.task),
         "kept": run.best == golden,
         "steps": run.archipelago.steps,

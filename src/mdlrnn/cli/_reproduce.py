@@ -276,7 +276,7 @@ def regularisers(
         say_json({"golden": golden, "searches": rows})
         return
     _show(sheet)
-    say("\n|G|, |D:G|: bits; test: how far its |D:G| is above the least possible")
+    say("\n|G|, |D:G|: bits; test: its |D:G| above the true distribution's")
     say(f"Saved in {out}: regularisers.md, regularisers.tex, regularisers.csv")
 
 

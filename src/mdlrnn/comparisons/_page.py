@@ -18,10 +18,11 @@ rounded: 100.0 means all."""
 
 _REGULARISERS = """\
 |G| and the training set's |D:G| are in bits, under the encoding abudy2025. *test* is by how much
-the test set's |D:G| is above the least possible. *kept*: the search from the golden network ended
-with it; *left*: with another network, which is *right* if it makes no mistake on the training set,
-the test set and the language's shortest strings, else *wrong*. *size* minimises |D:G| among
-networks with no more units and connections than the golden one."""
+the test set's |D:G| is above that of the true distribution; where a test set is not drawn from it,
+as those of a^n b^n and a^n b^n c^n are not, a network can be below. *kept*: the search from the
+golden network ended with it; *left*: with another network, which is *right* if it makes no mistake
+on the training set, the test set and the language's shortest strings, else *wrong*. *size*
+minimises |D:G| among networks with no more units and connections than the golden one."""
 
 _SELECTION = """\
 *paper* is what the paper prints, with the best training score |G| + |D:G| of its three released

@@ -228,8 +228,9 @@ def _bits(value: float) -> str:
 
 
 def _excess(test: float, best: float) -> str:
-    """By how much the test set costs more than it has to, in percent."""
-    return "∞" if test == float("inf") else f"+{100 * max(0.0, test / best - 1):.2f} %"
+    """By how much the test set costs more than under the true distribution, in percent; less than
+    0 can be where a test set is not drawn from it."""
+    return "∞" if test == float("inf") else f"{100 * (test / best - 1):+.2f} %"
 
 
 def _verdict(row: dict[str, Any]) -> str:

@@ -315,7 +315,7 @@ def arithmetic() -> Network:
     Unit 9 wants a 1 twice as much as unit 6 wants a bracket.
 
     Saturation is off: one string of the corpus nests 16 deep, and 3^13 is above 10^6 already.
-    The network is ours, and half as large as the one that was published: |G| = 357 against 967 and
+    The network is ours, and less than half of the one that was published: |G| = 357 against 967 and
     |D:G| = 2581.30 on arithmetic_500 against 2,581.29, in 14 units against 28.
     """
     network = _network(
@@ -344,7 +344,7 @@ def toy_english() -> Network:
     come, any of the three by 1; unit 15 that a chase must, which output 6 wants by 3 against the 1
     by which unit 7 wants another dogs.
 
-    The network is ours, and half as large as the one that was published: |G| = 429 against 870, in
+    The network is ours, and less than half of the one that was published: |G| = 429 against 870, in
     16 units against 25, with the published |D:G| = 2232.74 on toy_english_500.
     """
     return _network(

@@ -379,7 +379,7 @@ def _false_claims(
     ways += [grown(system, size, draw, 4 * size + 10) for size in LADDER[:7]]
     for way in ways:
         # Theorems are about the network without saturation.
-        for step, given in _run(proof.network, system, way, TRUE, None):
+        for step, given in _run(proof.network, system, way, TRUE, saturation=False):
             checks["steps in exact numbers"] += 1
             for claim in proof.claims:
                 if not bears_out(claim, step.truth, given):
@@ -612,7 +612,7 @@ def _run(
     system: System,
     way: Iterator[Step],
     arithmetic: Arithmetic,
-    saturation: int | None = _interpreter.SATURATION,
+    saturation: bool = True,
 ) -> Iterator[tuple[Step, dict[str, Fraction]]]:
     step = _interpreter.stepper(network, arithmetic, saturation)
     values = None

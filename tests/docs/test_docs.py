@@ -63,7 +63,7 @@ def skip_without(name: str) -> None:
         pytest.importorskip(module, reason=f"{name} is not followed: {module} is not installed")
 
 
-@pytest.mark.parametrize("name", ["tasks.md", "pictures.md", "exports.md"])
+@pytest.mark.parametrize("name", ["tasks.md", "pictures.md", "exports.md", "successors.md"])
 def test_commands_print_what_the_page_says(name: str, tmp_path: Path) -> None:
     for command, shown in commands(DOCS / name):
         assert call(command, tmp_path) == shown, command
@@ -133,6 +133,10 @@ def test_the_drawings_of_the_zoo_are_in_the_docs_and_up_to_date() -> None:
         kept = (DOCS / "zoo" / f"{name}.svg").read_text(encoding="utf-8")
         # Another version of Graphviz may put things elsewhere, but what is drawn stays the same.
         assert _what_is_drawn(kept) == _what_is_drawn(zoo.load(name).draw().svg())
+    for name in ("dyck1_pcfg", "arithmetic", "toy_english"):
+        assert f"(zoo/{name}.svg)" in page
+        kept = (DOCS / "zoo" / f"{name}.svg").read_text(encoding="utf-8")
+        assert _what_is_drawn(kept) == _what_is_drawn(zoo.golden(name).draw().svg())
 
 
 def _what_is_drawn(svg: str) -> Counter[tuple[str, str, str]]:

@@ -34,6 +34,7 @@ from mdlrnn.network._code import (
 from mdlrnn.network._encoding import Encoding
 from mdlrnn.network._network import Network
 from mdlrnn.network._units import KINDS, Connection, Unit, Weight
+from mdlrnn.network.schemes import SCHEMES
 
 VECTORS = sorted((DATA / "vectors").glob("*.json"))
 FIGURE_1 = Network(
@@ -51,9 +52,7 @@ ANY = (Encoding(activations=EVERY, products=True), Encoding("tacl2022", EVERY))
 def encodings(draw: st.DrawFn) -> Encoding:
     names = draw(st.lists(st.sampled_from(EVERY[1:]), unique=True))
     names.insert(draw(st.integers(0, len(names))), "linear")
-    return Encoding(
-        draw(st.sampled_from(("paper", "tacl2022", "parts"))), tuple(names), draw(st.booleans())
-    )
+    return Encoding(draw(st.sampled_from(tuple(SCHEMES))), tuple(names), draw(st.booleans()))
 
 
 @st.composite
@@ -132,6 +131,19 @@ def test_schemes_differ_where_they_should() -> None:
     costs = {"linear": 0, "square": 2, "sigmoid": 4, "floor": 4, "step": 8, "mod2": 8, "mod3": 8}
     for name, cost in costs.items():
         assert paper.cost(name) == released.cost(name) == cost
+
+
+def test_costs_can_be_left_out() -> None:
+    """`abudy2025` is `tacl2022` without the costs in unary and their closing zeros."""
+    with_costs, without = Encoding("tacl2022", EVERY), Encoding("abudy2025", EVERY)
+    network = replace(FIGURE_1, units=(*FIGURE_1.units, *(Unit(name) for name in EVERY)))
+    kept = [part for part in parts(network, with_costs) if not part.label.startswith("cost(")]
+    assert parts(network, without) == kept
+    left_out = sum(with_costs.cost(unit.activation) + 1 for unit in network.units)
+    assert length(network, without) == length(network, with_costs) - left_out
+    assert decode(encode(network, without), without) == network
+    assert (without.cost("step"), without.cost_bits("step"), without.writes_costs) == (0, 0, False)
+    assert Encoding("abudy2025").activation_bits("mod4") == 4
 
 
 def test_bits_say_which_parts_the_network_has() -> None:
@@ -422,7 +434,7 @@ def test_networks_outside_the_encoding_are_refused(write: Callable[..., object])
     ("arguments", "message"),
     [
         ({"scheme": "papper"}, "unknown scheme 'papper'; did you mean paper?"),
-        ({"scheme": None}, "unknown scheme None; use one of paper, tacl2022, parts."),
+        ({"scheme": None}, "unknown scheme None; use one of paper, tacl2022, abudy2025, parts."),
         ({"activations": ("linear", "sigmod")}, "'sigmod'; did you mean sigmoid?"),
         ({"activations": ("relu",)}, "lacks linear"),
         ({"activations": ("linear", "relu", "relu")}, "names relu twice"),

@@ -76,6 +76,12 @@ def test_the_page_computes_what_python_computes_for_the_zoo(
     assert agree(net, STRINGS[name], open_page(net).steps(STRINGS[name])) == 0
 
 
+def test_the_page_cuts_nothing_where_saturation_is_off(open_page: Callable[..., Tab]) -> None:
+    net = zoo.golden("arithmetic")
+    deep = "(" * 14 + "1" + "+1)" * 14
+    assert agree(net, deep, open_page(net).steps(deep)) == 0
+
+
 def any_network(number: int) -> tuple[Network, str]:
     """A network with whatever may be in one, and a string for it."""
     draw = random.Random(number)

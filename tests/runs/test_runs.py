@@ -203,7 +203,7 @@ def test_the_fingerprint_knows_all_but_the_limits() -> None:
         {"seed": 8}, {"population": 31}, {"islands": 4}, {"tournament": 3},
         {"migration_size": 1}, {"migration_interval": 21}, {"migration_seconds": 5.0},
         {"max_units": 9}, {"max_connections": 9}, {"unrestricted": True}, {"distinct": False},
-        {"elitist": False}, {"crowding": False}, {"restarts": False},
+        {"elitist": False}, {"crowding": False}, {"restarts": False}, {"saturation": False},
         *({rate: 0.125} for rate in RATES),
     ]  # fmt: skip
     assert {name for changes in others for name in changes} == {*SEARCH.to_dict()}

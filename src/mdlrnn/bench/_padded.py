@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..corpus._corpus import Corpus
 from ..network._activations import ACTIVATIONS, Arithmetic
-from ..network._interpreter import LEAST_TOTAL, SATURATION, plan
+from ..network._interpreter import FLOAT_CUT, LEAST_TOTAL, SATURATION, plan
 from ..network._network import Network
 
 Floats = NDArray[np.float64]
@@ -91,7 +91,8 @@ class PaddedBatch:
                 total = total + part
         if unit.bias is not None:
             total = total + float(unit.bias)
-        total = np.clip(total, -SATURATION, SATURATION)
+        most = SATURATION if network.saturation else FLOAT_CUT
+        total = np.clip(total, -most, most)
         value: Floats = ACTIVATIONS[unit.activation].meaning(ARRAYS, total)
         return value
 

@@ -109,6 +109,11 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @_rate("crossover_rate", "Chance to take an output from another network.")
 @_rate("stack_rate", "Chance to add a stack, where its parts are allowed.")
 @click.option(
+    "--saturation/--no-saturation",
+    default=None,
+    help="Cut sums to ±10^6 before the activation, as in the paper. [default: on]",
+)
+@click.option(
     "--unrestricted/--restricted",
     default=None,
     help="Connect from outputs and to inputs, too: lower scores, less often exact networks.",

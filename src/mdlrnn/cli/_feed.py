@@ -15,12 +15,19 @@ from .._errors import InputError
 from ..interface._feed import Step, outcomes
 from ..interface._feed import feed as feed_network
 from ..interface._say import say, say_json
-from ..interface._text import columns, is_short, label_text, number_text
+from ..interface._text import columns, is_short, json_number, label_text, number_text
 from ..network._alphabet import BOUNDARY, symbols_of
 from ..network._interpreter import log2
 from ..network._network import Network
 from ..runs._networks import network_from
-from ._options import json_option, naming, network_argument, words_option
+from ._options import (
+    json_option,
+    naming,
+    network_argument,
+    saturation_option,
+    with_saturation,
+    words_option,
+)
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,15}/[0-9]{1,15})")
 """Without exponents: they can be written in few characters and need any amount of memory."""
@@ -33,8 +40,11 @@ _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,1
     "--alphabet", help="The symbols, '#' among them, of a network that names none: '#ab'."
 )
 @words_option
+@saturation_option
 @json_option
-def feed(network: str, string: str, alphabet: str | None, words: bool, as_json: bool) -> None:
+def feed(
+    network: str, string: str, alphabet: str | None, words: bool, uncut: bool, as_json: bool
+) -> None:
     """Feed STRING to a network, or the best of a run; show each unit's value at each step.
 
     The boundary symbol # is fed first. P(x) is the probability that x comes next. Values are exact
@@ -43,7 +53,7 @@ def feed(network: str, string: str, alphabet: str | None, words: bool, as_json: 
     A network with numeric inputs takes numbers: steps are parted by blanks, the inputs of a step
     by commas, as in '0,1 1,1 0,0'. If it has one output, P(1) is the probability of a 1.
     """
-    net = network_from(network)
+    net = with_saturation(network_from(network), uncut)
     with naming(network):
         net = _with_alphabet(net, alphabet, words)
         if net.alphabet is None:
@@ -132,7 +142,7 @@ def _surprise(steps: Sequence[Step]) -> str:
 def _as_json(step: Step) -> dict[str, Any]:
     return {
         "read": step.read,
-        "values": [None if value is None else float(value) for value in step.values],
+        "values": [None if value is None else json_number(value) for value in step.values],
         "exact": [
             str(value) if value is not None and is_short(value) else None for value in step.values
         ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
@@ -24,6 +25,12 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print the re
 words_option = click.option(
     "--words", is_flag=True, help="Symbols are words between blanks, not single characters."
 )
+saturation_option = click.option(
+    "--no-saturation",
+    "uncut",
+    is_flag=True,
+    help="Do not cut sums to ±10^6, whatever the network says.",
+)
 format_option = click.option(
     "--format",
     "style",
@@ -43,8 +50,9 @@ def encoding_options(command: Command) -> Command:
             type=click.Choice(list(SCHEMES)),
             default="paper",
             show_default=True,
-            help="The paper's costs, those of the authors' released code, or the paper's after "
-            "bits that say which parts the network has.",
+            help="The paper's costs; those of the authors' released code; these without costs of "
+            "activations, as in their paper of 2025; or the paper's after bits that say which "
+            "parts the network has.",
         ),
         click.option(
             "--activations",
@@ -70,6 +78,11 @@ def encoding_from(
     if activations is not None:
         names = listed(activations)
     return Encoding(scheme, names, products or fitting.products)
+
+
+def with_saturation(network: Network, uncut: bool) -> Network:
+    """The network, its saturation switched off where that was asked for."""
+    return replace(network, saturation=False) if uncut else network
 
 
 def numbers(text: str, option: str) -> list[int]:

@@ -14,7 +14,14 @@ from ..proofs._proof_values import Counterexample
 from ..proofs._prove import prove as prove_machine
 from ..runs._networks import network_from
 from ..tasks._sources import machine_from
-from ._options import format_option, json_option, naming, network_argument
+from ._options import (
+    format_option,
+    json_option,
+    naming,
+    network_argument,
+    saturation_option,
+    with_saturation,
+)
 
 NOT_PROVED = 1
 """The exit code where there is no theorem."""
@@ -28,6 +35,7 @@ NOT_PROVED = 1
 )
 @click.option("--certificate", type=click.Path(), metavar="FILE", help="Save the proof as SMT-LIB.")
 @click.option("--time", "time", default="60s", show_default=True, help="Give up after so long.")
+@saturation_option
 @format_option
 @json_option
 def prove(
@@ -36,6 +44,7 @@ def prove(
     margin: float | None,
     certificate: str | None,
     time: str,
+    uncut: bool,
     style: str,
     as_json: bool,
 ) -> None:
@@ -48,7 +57,7 @@ def prove(
     the extra `prove`.
     """
     seconds = parse_time(time, "--time")
-    net = network_from(network)
+    net = with_saturation(network_from(network), uncut)
     machine = machine_from(language)
     with naming(network):
         proof = prove_machine(net, machine, margin=margin, seconds=seconds)

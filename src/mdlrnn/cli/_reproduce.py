@@ -12,14 +12,22 @@ from typing import Any, TypeVar
 
 import click
 
+from .. import zoo
 from .._errors import InputError
 from .._files import save
 from ..comparisons._baseline import kept, train
 from ..comparisons._configurations import configurations
 from ..comparisons._formal_languages import Entry, evolved_for, flat, judged, table_sheet
-from ..comparisons._page import probe_page, table_page
+from ..comparisons._page import probe_page, regularisers_page, table_page
 from ..comparisons._probe import has_published, probe_sheet
 from ..comparisons._probe import probe as probe_objectives
+from ..comparisons._regularisers import (
+    REGULARISERS,
+    cells,
+    figures_of,
+    golden_figures,
+    regularisers_sheet,
+)
 from ..comparisons._runs import Runner, RunStopped
 from ..comparisons._sheet import Sheet, csv_of, latex
 from ..comparisons._torch import check_device
@@ -33,13 +41,17 @@ from ..search._run import Progress
 from ..search._settings import GENERATIONS, Search, Stop
 from ..tasks._sources import source_from, task_from
 from ..tasks._tasks import TASKS, Task
-from ._options import SEARCHES, json_option, numbers
+from ._options import SEARCHES, json_option, listed, numbers
 from ._training import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-LABELS = {"probe": "table:partial_mdl", "table": "table:formal_lang_results"}
-"""As in the paper."""
+LABELS = {
+    "probe": "table:partial_mdl",
+    "table": "table:formal_lang_results",
+    "regularisers": "table:regularisers",
+}
+"""The first two as in the paper."""
 
 
 @click.group()
@@ -196,6 +208,76 @@ def table(
     for note in notes:
         say(note)
     say(f"Saved in {out}: table.md, table.tex, table.csv")
+
+
+@reproduce.command("regularisers", short_help="Which regulariser keeps a golden network.")
+@click.option("--tasks", "names", metavar="NAMES", help="Separated by commas. [default: all six]")
+@click.option(
+    "--regularisers", "kinds", metavar="NAMES",
+    help=f"Of {', '.join(REGULARISERS)}, separated by commas. [default: all]",
+)  # fmt: skip
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--time-per-run", metavar="TIME", help="Of each search. [default: 60s]")
+@click.option(
+    "--generations", type=click.IntRange(1), metavar="N",
+    help="Generations of each search, instead of a time; repeatable.",
+)  # fmt: skip
+@click.option("--threads", type=click.IntRange(1), metavar="N", help="[default: all cores]")
+@click.option("--out", metavar="DIR", required=True, help="Where searches and tables are kept.")
+@click.option(
+    "--markdown", metavar="FILE", callback=_in_a_folder, help="Write the page here as well."
+)
+@click.option("--quiet", is_flag=True, help="Say nothing but the end.")
+@json_option
+def regularisers(
+    names: str | None,
+    kinds: str | None,
+    seeds: int,
+    time_per_run: str | None,
+    generations: int | None,
+    threads: int | None,
+    out: str,
+    markdown: str | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Search with |G|, L1, L2, no regulariser or a limit on size, from golden networks and from
+    nothing, on the six tasks of Abudy and others (2025).
+
+    Each search is kept as a file in DIR; interrupted and called again, the command makes those that
+    are missing. The table is written there as regularisers.md, regularisers.tex and
+    regularisers.csv.
+    """
+    folder = Path(out)
+    tasks = zoo.golden_names() if names is None else listed(names)
+    chosen = list(REGULARISERS) if kinds is None else listed(kinds)
+    seconds = None
+    if generations is None or time_per_run is not None:
+        seconds = parse_time(time_per_run or "60s", "--time-per-run")
+    wanted = cells(tasks, chosen, range(1, seeds + 1), Stop(generations, seconds=seconds))
+    rows = []
+    with StopSignals(lambda message: say(message, err=True)) as stop:
+        golden = [golden_figures(task, folder) for task in dict.fromkeys(tasks)]
+        for number, cell in enumerate(wanted, start=1):
+            if not quiet and not as_json:
+                say(f"{number} of {len(wanted)}: {cell.name}", err=True)
+            try:
+                rows.append(figures_of(cell, folder, threads, lambda progress: stop.asked))
+            except RunStopped:
+                say(
+                    f"Stopped; what is done is in {folder}, and the same command goes on.", err=True
+                )
+                click.get_current_context().exit(EXIT_CODE)
+    sheet = regularisers_sheet(golden, rows)
+    plain = [{k: v for k, v in row.items() if k != "network"} for row in rows]
+    page = regularisers_page(golden, rows, _command())
+    _write(folder, "regularisers", sheet, plain, page, markdown)
+    if as_json:
+        say_json({"golden": golden, "searches": rows})
+        return
+    _show(sheet)
+    say("\n|G|, |D:G|: bits; test: its |D:G| above the true distribution's")
+    say(f"Saved in {out}: regularisers.md, regularisers.tex, regularisers.csv")
 
 
 def _search(

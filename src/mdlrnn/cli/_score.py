@@ -17,6 +17,8 @@ from ._options import (
     json_option,
     naming,
     network_argument,
+    saturation_option,
+    with_saturation,
     words_option,
 )
 
@@ -25,6 +27,7 @@ from ._options import (
 @network_argument
 @click.argument("corpus", metavar="CORPUS", type=click.Path())
 @encoding_options
+@saturation_option
 @words_option
 @json_option
 def score(
@@ -33,6 +36,7 @@ def score(
     scheme: str,
     activations: str | None,
     products: bool,
+    uncut: bool,
     words: bool,
     as_json: bool,
 ) -> None:
@@ -43,7 +47,7 @@ def score(
     """
     from ..kernels._scoring import score as score_network  # heavy: Numba
 
-    net = network_from(network)
+    net = with_saturation(network_from(network), uncut)
     data = source_from(corpus, words=words or has_words(net.alphabet)).corpus()
     encoding = encoding_from(scheme, activations, products, net)
     with naming(network, corpus):

@@ -18,7 +18,14 @@ from ..network._alphabet import has_words, spelled
 from ..runs._networks import network_from, training_of
 from ..tasks._sources import source_from
 from ..tasks._tasks import EVERY_TASK, SEED
-from ._options import json_option, naming, network_argument, words_option
+from ._options import (
+    json_option,
+    naming,
+    network_argument,
+    saturation_option,
+    with_saturation,
+    words_option,
+)
 
 seed_option = click.option(
     "--seed",
@@ -88,6 +95,7 @@ def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
     help="The strings that the network was found with, to compare with simple models of them. "
     "[default: those of the run]",
 )  # fmt: skip
+@saturation_option
 @json_option
 def test(
     network: str,
@@ -97,6 +105,7 @@ def test(
     words: bool,
     longest: int | None,
     training: str | None,
+    uncut: bool,
     as_json: bool,
 ) -> None:
     """How well a network does on SOURCE: on its training set and on its test set.
@@ -106,7 +115,7 @@ def test(
     a file of strings that the network has not seen: for these the cross-entropy is given beside
     that of simple models, and the strings that cost most.
     """
-    net = network_from(network)
+    net = with_saturation(network_from(network), uncut)
     known = source_from(source, size=size, words=words or has_words(net.alphabet))
     seen = training_of(network) if training is None else training
     with naming(network, source):

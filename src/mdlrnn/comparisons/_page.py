@@ -7,6 +7,7 @@ from typing import Any
 
 from ._formal_languages import Entry, runs_sheet, table_sheet
 from ._probe import probe_sheet
+from ._regularisers import regularisers_sheet
 from ._sheet import markdown
 
 _MEASURES = """\
@@ -14,6 +15,14 @@ CE is the cross-entropy on the test set (in the probe also on the training set),
 bit a character; acc is the share of deterministic steps that are right, in percent, and for Dyck
 languages the share of all steps that are categorically right (margin 0.005). Shares are cut, not
 rounded: 100.0 means all."""
+
+_REGULARISERS = """\
+|G| and the training set's |D:G| are in bits, under the encoding abudy2025. *test* is by how much
+the test set's |D:G| is above that of the true distribution; where a test set is not drawn from it,
+as those of a^n b^n and a^n b^n c^n are not, a network can be below. *kept*: the search from the
+golden network ended with it; *left*: with another network, which is *right* if it makes no mistake
+on the training set, the test set and the language's shortest strings, else *wrong*. *size*
+minimises |D:G| among networks with no more units and connections than the golden one."""
 
 _SELECTION = """\
 *paper* is what the paper prints, with the best training score |G| + |D:G| of its three released
@@ -47,6 +56,19 @@ def probe_page(rows: Sequence[dict[str, Any]], command: str, beside: bool) -> st
         markdown(probe_sheet(rows, beside)),
         "units are hidden units; conn counts connections and biases.",
         _MEASURES,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def regularisers_page(
+    golden: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]], command: str
+) -> str:
+    limits = ", ".join(sorted({row["limit"] for row in rows}))
+    parts = [
+        "# Which regulariser keeps a golden network",
+        _made(command, rows, [f"Each search: {limits}"]),
+        markdown(regularisers_sheet(golden, rows)),
+        _REGULARISERS,
     ]
     return "\n\n".join(parts) + "\n"
 

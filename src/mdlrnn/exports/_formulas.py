@@ -49,6 +49,11 @@ class Program(NamedTuple):
 
 
 def program(network: Network) -> Program:
+    if not network.saturation:
+        raise InputError(
+            "the network's saturation is off, and what is exported cuts sums to ±10^6; switch it "
+            'on ("saturation" in the file) to export it.'
+        )
     order, ignored = plan(network)
     forward: dict[int, list[Term]] = {u: [] for u in order}
     recurrent: dict[int, list[Term]] = {u: [] for u in order}

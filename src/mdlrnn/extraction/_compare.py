@@ -85,7 +85,7 @@ def _first_difference(one: Network, other: Network) -> tuple[Comparison | None, 
     alphabet = one.alphabet
     assert alphabet is not None
     assert other.alphabet is not None
-    steps = [stepper(network, EXACT, None) for network in (one, other)]
+    steps = [stepper(network, EXACT, saturation=False) for network in (one, other)]
     left: deque[tuple[tuple[str, ...], str, Any]] = deque([((), BOUNDARY, (None, None))])
     seen = set()
     looked = length = 0

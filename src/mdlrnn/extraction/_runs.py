@@ -63,7 +63,7 @@ def run_through(
     alphabet = network.alphabet
     assert alphabet is not None
     units = executor(network).memory
-    step = stepper(network, EXACT, None)
+    step = stepper(network, EXACT, saturation=False)
     rows = {s: tuple(int(s == other) for other in alphabet) for s in alphabet}
     values = step(rows[BOUNDARY], None)
     nodes = [_node(network, units, BOUNDARY, 0, values, noise)]

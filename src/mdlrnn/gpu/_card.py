@@ -21,7 +21,7 @@ from ..search._island import Problem, check_room
 from ..search._leg import View
 from ..search._run import Run
 from ..search._settings import Stop
-from ._cuda import SIMULATED, name_of_card, require_card
+from ._cuda import ALWAYS_CUT, SIMULATED, name_of_card, require_card
 
 WORK_PER_CHECK = 1e10
 """Steps times nodes between two looks: about a second of a large card."""
@@ -45,6 +45,8 @@ def evolve_on_card(
             "migration_seconds is for the CPU; leave it out on a card, or give a "
             "migration_interval."
         )
+    if not problem.search.saturation:
+        raise InputError(ALWAYS_CUT)
     return CardSearch(problem, stop, on_progress, start, fronts).run()
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from numba import float64, int32, int64
 
 from ..kernels import _activations, _contexts, _evaluate, _feed, _loops, _plan, _surprisal
+from ..kernels._activations import SATURATION
 from ..kernels._arithmetic import bits_of, float_of, floor, log2, log2_parts
 from ..kernels._genome import HEADER, PRODUCT, UNIT_WORDS
 from ..kernels._length import encoded_length, weight_norms
@@ -99,7 +100,7 @@ def finished(code, received, bias):
     """`finish` for one entry."""
     if code >= PRODUCT and received != received:
         received = 0.0
-    return activate_one(code % PRODUCT, received + bias)
+    return activate_one(code % PRODUCT, received + bias, SATURATION)
 
 
 TEAM, TEAMS = 4, 1
@@ -195,10 +196,11 @@ def mend_product(x):
     """Nothing: `activate` of a product mends it too."""
 
 
-def activate(code, x, bias):
+def activate(code, x, bias, most):
+    """A card knows no other saturation than the paper's."""
     for i in range(lane(), x.size, TEAM):
         received = x[i] if x[i] == x[i] else 0.0
-        x[i] = activate_one(code, received + bias)
+        x[i] = activate_one(code, received + bias, SATURATION)
     sync()
 
 
@@ -228,7 +230,7 @@ def fold(unit, r, below, into, genome, plan, weights, values, tree_rows, links):
     sync()
 
 
-def feed_chunk(genome, full, begin, end, plan, weights, values, tables, links, levels):
+def feed_chunk(genome, full, begin, end, plan, weights, values, tables, links, levels, most):
     """One component after the other, as on the CPU.
 
     A unit's connections are written down in shared memory, for all threads to read. Then a thread
@@ -484,7 +486,7 @@ def feed_networks(
         i = queue[q]
         work = Workspace(
             plans[i], weights[i], reach[i], values[number], tables[number], chances[number],
-            chances[number],
+            chances[number], SATURATION,
         )  # fmt: skip
         genome = words[starts[i] : starts[i + 1]]
         found = surprisal(genome, tree, work, limits[i])

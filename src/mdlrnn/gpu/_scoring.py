@@ -16,7 +16,7 @@ from ..network._code import check_encodable
 from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network._objective import Score
-from ._cuda import SIMULATED, cuda, free_bytes, require_card
+from ._cuda import ALWAYS_CUT, SIMULATED, cuda, free_bytes, require_card
 from ._feeding import ABOUT, plan_kernel, weigh_kernel
 from ._memory import (
     SHARE,
@@ -47,7 +47,11 @@ def score_on_card(
         if encoding is not None:
             check_encodable(network, encoding)
     results: list[Score | None] = [None] * len(networks)
-    for (corpus_here, encoding_here), places in alike(networks, corpus, encoding).items():
+    for (corpus_here, encoding_here, saturation), places in alike(
+        networks, corpus, encoding
+    ).items():
+        if not saturation:
+            raise InputError(ALWAYS_CUT)
         batch = CardBatch(corpus_here, encoding_here, [networks[i] for i in places])
         for i, score in zip(places, batch.scores(), strict=True):
             results[i] = score

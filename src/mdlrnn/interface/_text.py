@@ -7,6 +7,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
 
 from .._checks import printable
@@ -43,7 +44,21 @@ def is_short(value: Fraction) -> bool:
 
 def number_text(value: Fraction) -> str:
     """A fraction where it is short, else a decimal with a mark that it is rounded."""
-    return str(value) if is_short(value) else f"~{float(value):.5g}"
+    return str(value) if is_short(value) else f"~{_rounded(value):.5g}"
+
+
+def _rounded(value: Fraction) -> float | Decimal:
+    """A decimal where it is beyond float64, as a stack without saturation can be."""
+    try:
+        return float(value)
+    except OverflowError:
+        return Context(prec=17).divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def json_number(value: Fraction) -> float | None:
+    """As a number of JSON; None where it is beyond float64."""
+    found = _rounded(value)
+    return found if isinstance(found, float) else None
 
 
 def label_text(symbol: str) -> str:

@@ -23,13 +23,13 @@ LINEAR, RELU, SIGMOID, SQUARE, FLOOR, STEP, MOD2, MOD3, TANH, ABS, MOD4 = (
 
 
 @compiled
-def saturate(x: float) -> float:
-    return min(max(x, -SATURATION), SATURATION)
+def saturate(x: float, most: float) -> float:
+    return min(max(x, -most), most)
 
 
 @compiled
-def activate_one(code: int, x: float) -> float:
-    x = saturate(x)
+def activate_one(code: int, x: float, most: float) -> float:
+    x = saturate(x, most)
     if code == LINEAR:
         return x
     if code == RELU:
@@ -73,37 +73,37 @@ def mod3(x: float) -> float:
 
 
 @compiled
-def activate(code: int, x: Floats, bias: float) -> None:
-    """Add the bias, saturate, apply the activation, in place."""
+def activate(code: int, x: Floats, bias: float, most: float) -> None:
+    """Add the bias, cut to ±most, apply the activation, in place."""
     n = x.size
     if code == LINEAR:
         for i in range(n):
-            x[i] = saturate(x[i] + bias)
+            x[i] = saturate(x[i] + bias, most)
     elif code == RELU:
         for i in range(n):
-            x[i] = max(saturate(x[i] + bias), 0.0)
+            x[i] = max(saturate(x[i] + bias, most), 0.0)
     elif code == SIGMOID:
         for i in range(n):
-            x[i] = 1.0 / (1.0 + exp(-saturate(x[i] + bias)))
+            x[i] = 1.0 / (1.0 + exp(-saturate(x[i] + bias, most)))
     elif code == SQUARE:
         for i in range(n):
-            y = saturate(x[i] + bias)
+            y = saturate(x[i] + bias, most)
             x[i] = y * y
     elif code == FLOOR:
         for i in range(n):
-            x[i] = floor(saturate(x[i] + bias))
+            x[i] = floor(saturate(x[i] + bias, most))
     elif code == STEP:
         for i in range(n):
             x[i] = 1.0 if x[i] + bias > 0.0 else 0.0
     elif code == MOD2:
         for i in range(n):
-            x[i] = mod2(saturate(x[i] + bias))
+            x[i] = mod2(saturate(x[i] + bias, most))
     elif code == MOD3:
         for i in range(n):
-            x[i] = mod3(saturate(x[i] + bias))
+            x[i] = mod3(saturate(x[i] + bias, most))
     else:
         for i in range(n):
-            x[i] = activate_one(code, x[i] + bias)
+            x[i] = activate_one(code, x[i] + bias, most)
 
 
 def _check_branches() -> None:

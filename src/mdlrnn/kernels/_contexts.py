@@ -86,6 +86,7 @@ def feed_contexts(
     values: Floats2,
     tree_rows: Floats2,
     links: Links,
+    most: float,
 ) -> None:
     """Units that look back a bounded number of steps, once per context."""
     ordered = plan[COUNTS, ORDERED]
@@ -105,7 +106,7 @@ def feed_contexts(
                 )  # fmt: skip
                 if code >= PRODUCT:
                     mend_product(into)
-            activate(code % PRODUCT, into, bias_of(genome, u))
+            activate(code % PRODUCT, into, bias_of(genome, u), most)
 
 
 @compiled

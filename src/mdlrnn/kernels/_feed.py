@@ -44,6 +44,7 @@ def feed_chunk(
     tables: Floats2,
     links: Links,
     levels: Ints,
+    most: float,
 ) -> None:
     """Units at full resolution over the nodes begin..end, one component after the other."""
     first = 0
@@ -64,19 +65,19 @@ def feed_chunk(
                 u, group, full, begin, end, into, genome, plan, weights, values, links, roots,
             )  # fmt: skip
             if plan[CYCLIC, group] == 0:
-                finish(u, into, genome)
+                finish(u, into, genome, most)
         if plan[CYCLIC, group] == 1:
             u = plan[GROUP_ORDER, first]
             if last == first + 1 and genome[HEADER + UNIT_WORDS * u] < PRODUCT:
                 loop = inside_connection(u, group, full, plan)
                 count_along(
                     genome[HEADER + UNIT_WORDS * u], weights[loop], bias_of(genome, u), begin, end,
-                    roots, values[u], parents,
+                    roots, values[u], parents, most,
                 )  # fmt: skip
             else:
                 feed_cycle(
                     group, first, last, full, begin, end, genome, plan, weights, values, parents,
-                    roots, levels,
+                    roots, levels, most,
                 )  # fmt: skip
         first = last
 
@@ -146,23 +147,24 @@ def count_along(
     roots: int,
     x: Floats,
     parents: Indices,
+    most: float,
 ) -> None:
     """A single unit with a loop onto itself, the counter of the paper: no need to go by levels."""
     middle = min(max(begin, roots), end)
     for i in range(begin, middle):
-        x[i] = activate_one(code, x[i] + bias)
+        x[i] = activate_one(code, x[i] + bias, most)
     tail = x[middle:end]
     at = parents[middle:end]
     n = end - middle
     if code == LINEAR:
         for i in range(n):
-            tail[i] = saturate(tail[i] + weight * x[at[i]] + bias)
+            tail[i] = saturate(tail[i] + weight * x[at[i]] + bias, most)
     elif code == RELU:
         for i in range(n):
-            tail[i] = max(saturate(tail[i] + weight * x[at[i]] + bias), 0.0)
+            tail[i] = max(saturate(tail[i] + weight * x[at[i]] + bias, most), 0.0)
     else:
         for i in range(n):
-            tail[i] = activate_one(code, tail[i] + weight * x[at[i]] + bias)
+            tail[i] = activate_one(code, tail[i] + weight * x[at[i]] + bias, most)
 
 
 @compiled
@@ -180,6 +182,7 @@ def feed_cycle(
     parents: Indices,
     roots: int,
     levels: Ints,
+    most: float,
 ) -> None:
     """Several units in a cycle, level by level."""
     level = 0
@@ -201,6 +204,6 @@ def feed_cycle(
                         take_at(
                             product, into, weights[c], values[plan[SOURCE, c]], parents[start:stop]
                         )
-            finish(u, into, genome)
+            finish(u, into, genome, most)
         start = stop
         level += 1

@@ -31,7 +31,7 @@ def encoding_table(encoding: Encoding) -> NDArray[np.int64]:
     """
     says_parts = encoding.says_parts
     bits = [
-        (0 if says_parts else encoding.activation_bits(name)) + encoding.cost(name) + 1
+        (0 if says_parts else encoding.activation_bits(name)) + encoding.cost_bits(name)
         if name in encoding.activations
         else -1
         for name in ACTIVATIONS

@@ -55,8 +55,8 @@ def bias_of(genome: Words, unit: int) -> float:
 
 
 @compiled
-def finish(unit: int, into: Floats, genome: Words) -> None:
+def finish(unit: int, into: Floats, genome: Words, most: float) -> None:
     code = genome[HEADER + UNIT_WORDS * unit]
     if code >= PRODUCT:
         mend_product(into)
-    activate(code % PRODUCT, into, bias_of(genome, unit))
+    activate(code % PRODUCT, into, bias_of(genome, unit), most)

@@ -24,7 +24,7 @@ def distributions(network: Network, corpus: Corpus) -> NDArray[np.float64]:
     `corpus` is in the order of the network's units.
     """
     tree = tree_of(corpus)
-    work = workspace_for(tree, len(network.units), len(network.connections))
+    work = workspace_for(tree, len(network.units), len(network.connections), network.saturation)
     found = np.zeros((len(corpus.parent), max(corpus.outputs, 2)))
     with announced("measure", "the measuring kernels"):
         fill_distributions(row_of(network), tree, work, found)
@@ -37,7 +37,9 @@ def fill_distributions(genome: Words, tree: Tree, work: Workspace, found: Floats
     plan, weights, values = work.plan, work.weights, work.values
     links = tree.links
     make_plan(genome, inputs, outputs, full, plan, weights, work.reach)
-    feed_contexts(genome, full, tree.sizes, plan, weights, values, tree.rows, links)
+    feed_contexts(
+        genome, full, tree.sizes, plan, weights, values, tree.rows, links, work.most,
+    )  # fmt: skip
     fill_tables(
         genome, full, tree.sizes, plan, weights, values, work.tables, tree.rows, links,
     )  # fmt: skip
@@ -46,6 +48,7 @@ def fill_distributions(genome: Words, tree: Tree, work: Workspace, found: Floats
         begin, end = tree.chunks[chunk], tree.chunks[chunk + 1]
         feed_chunk(
             genome, full, begin, end, plan, weights, values, work.tables, links, tree.levels,
+            work.most,
         )  # fmt: skip
         set_chances(inputs, outputs, full, begin, end, plan, values, work.chances, links)
         for i in range(end - begin):

@@ -48,7 +48,7 @@ def score_many(
         if encoding is not None:
             check_encodable(network, encoding)
     results: list[Score | None] = [None] * len(networks)
-    for (corpus_here, encoding_here), places in alike(networks, corpus, encoding).items():
+    for (corpus_here, encoding_here, _), places in alike(networks, corpus, encoding).items():
         batch = Batch(corpus_here, encoding_here, [networks[i] for i in places])
         blocks = _blocks(len(places), threads)
         if len(blocks) == 1:
@@ -64,15 +64,16 @@ def score_many(
 
 def alike(
     networks: Sequence[Network], corpus: Corpus, encoding: Encoding | None
-) -> dict[tuple[Corpus, Encoding], list[int]]:
-    """Which networks see the corpus through the same alphabet and are encoded the same way."""
-    seen: dict[tuple[object, ...], tuple[Corpus, Encoding]] = {}
-    groups: dict[tuple[Corpus, Encoding], list[int]] = {}
+) -> dict[tuple[Corpus, Encoding, bool], list[int]]:
+    """Which networks see the corpus through the same alphabet, are encoded the same way and cut
+    their sums alike."""
+    seen: dict[tuple[object, ...], tuple[Corpus, Encoding, bool]] = {}
+    groups: dict[tuple[Corpus, Encoding, bool], list[int]] = {}
     for i, network in enumerate(networks):
         fitting = encoding or Encoding.fitting(network)
-        key = (network.alphabet, network.inputs, network.outputs, fitting)
+        key = (network.alphabet, network.inputs, network.outputs, network.saturation, fitting)
         if key not in seen:
-            seen[key] = (match(corpus, network), fitting)
+            seen[key] = (match(corpus, network), fitting, network.saturation)
         groups.setdefault(seen[key], []).append(i)
     return groups
 
@@ -90,20 +91,21 @@ def cached_tree(corpus: Corpus) -> Tree:
 
 
 class Batch:
-    """Packed networks with room for their scores. Blocks may be scored at the same time."""
+    """Packed networks, alike, with room for their scores. Blocks may be scored at the same time."""
 
     def __init__(self, corpus: Corpus, encoding: Encoding, networks: Sequence[Network]) -> None:
         self.tree = cached_tree(corpus)
         self.encoding = encoding_table(encoding)
         self.words, self.starts = pack([row_of(network) for network in networks])
         self.units = max((len(network.units) for network in networks), default=1)
+        self.saturation = all(network.saturation for network in networks)
         self.connections = max((len(network.connections) for network in networks), default=0)
         self.lengths = np.zeros(len(networks), dtype=np.int64)
         self.bits = np.zeros(len(networks))
         self.norms = np.zeros((2, len(networks)))
 
     def score(self, begin: int, end: int) -> None:
-        work = workspace_for(self.tree, self.units, self.connections)
+        work = workspace_for(self.tree, self.units, self.connections, self.saturation)
         with announced("score", "the scoring kernels"):
             score_rows(
                 self.words, self.starts, begin, end, self.encoding, self.tree, work,

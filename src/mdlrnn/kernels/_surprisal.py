@@ -33,7 +33,9 @@ def surprisal(genome: Words, tree: Tree, work: Workspace, limit: float) -> float
         r = max(r, plan[RESOLUTION, u])
     if tree.lower_bounds[tree.chunk_start[r]] > limit:
         return math.inf
-    feed_contexts(genome, full, tree.sizes, plan, weights, values, tree.rows, links)
+    feed_contexts(
+        genome, full, tree.sizes, plan, weights, values, tree.rows, links, work.most,
+    )  # fmt: skip
     if r == full:
         fill_tables(
             genome, full, tree.sizes, plan, weights, values, work.tables, tree.rows, links,
@@ -45,6 +47,7 @@ def surprisal(genome: Words, tree: Tree, work: Workspace, limit: float) -> float
         if r == full:
             feed_chunk(
                 genome, full, begin, end, plan, weights, values, work.tables, links, tree.levels,
+                work.most,
             )  # fmt: skip
         set_chances(inputs, outputs, r, begin, end, plan, values, work.chances, links)
         bits += chunk_bits(

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..network._interpreter import FLOAT_CUT
+from ._activations import SATURATION
 from ._plan import PLAN_ROWS, Plan
 from ._tree import CHUNK, Tree, table_rows
 from ._types import Floats, Floats2
@@ -20,9 +22,11 @@ class Workspace(NamedTuple):
     tables: Floats2
     chances: Floats
     buffer: Floats
+    most: float
+    """To which sums are cut."""
 
 
-def workspace_for(tree: Tree, units: int, connections: int) -> Workspace:
+def workspace_for(tree: Tree, units: int, connections: int, saturation: bool = True) -> Workspace:
     """Working memory for networks of up to so many units and connections."""
     finite = max(int(size) for size in tree.sizes[:-1])
     rows = table_rows(tree.outputs)
@@ -34,4 +38,5 @@ def workspace_for(tree: Tree, units: int, connections: int) -> Workspace:
         tables=np.zeros((units, finite)),
         chances=np.zeros(rows * CHUNK),
         buffer=np.zeros(rows * CHUNK),
+        most=SATURATION if saturation else FLOAT_CUT,
     )

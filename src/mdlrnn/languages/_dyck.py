@@ -20,11 +20,11 @@ LONGEST = 200
 """Longer strings are drawn again, as the authors did; their chance is below 1e-17."""
 
 
-def dyck(kinds: int) -> Language:
+def dyck(kinds: int, p: Fraction = P) -> Language:
     """One counter for one kind; for more, the stack as an integer in base kinds + 1.
 
     Opening the j-th kind appends the digit j, closing it takes the last digit j away, so the
-    stack is empty at 0.
+    stack is empty at 0. `p` is the chance of opening one.
     """
     if not 1 <= kinds <= len(PAIRS):
         raise InputError(f"there is no Dyck-{kinds} here; choose 1 to {len(PAIRS)} kinds.")
@@ -35,20 +35,20 @@ def dyck(kinds: int) -> Language:
         pop = stack - 1 if kinds == 1 else stack // (kinds + 1)
         top = stack.positive if kinds == 1 else stack.ends_in(digit, kinds + 1)
         rules += [
-            Rule("start", opening, "start", P / kinds, then=(("stack", push),)),
-            Rule("start", closing, "start", 1 - P, (top,), (("stack", pop),)),
+            Rule("start", opening, "start", p / kinds, then=(("stack", push),)),
+            Rule("start", closing, "start", 1 - p, (top,), (("stack", pop),)),
         ]
-    rules.append(Rule("start", BOUNDARY, chance=1 - P, when=(stack.zero,)))
+    rules.append(Rule("start", BOUNDARY, chance=1 - p, when=(stack.zero,)))
 
     def draw(random: RandomState, size: int) -> list[str]:
-        return [_drawn(random, kinds) for _ in range(size)]
+        return [_drawn(random, kinds, p) for _ in range(size)]
 
     return Language(f"dyck{kinds}", f"Dyck-{kinds}", tuple(rules), draw=draw)
 
 
-def _drawn(random: RandomState, kinds: int) -> str:
+def _drawn(random: RandomState, kinds: int, p: Fraction) -> str:
     """From the grammar S → [ S ] S | ( S ) S | ... | ε, the leftmost S first."""
-    chances = [float(P) / kinds] * kinds + [1 - float(P)]
+    chances = [float(p) / kinds] * kinds + [1 - float(p)]
     while True:
         string: list[str] = []
         left = ["S"]

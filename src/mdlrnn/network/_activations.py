@@ -30,6 +30,8 @@ class Arithmetic(NamedTuple):
     tanh: Callable[[Number], Number]
     tidy: Callable[[Number], Number]
     """Applied to every unit's value: rounds what has grown too long."""
+    cut: Callable[[Number], Number] = lambda x: x
+    """Applied to sums where a network's saturation is off: keeps them within what can be held."""
 
 
 @dataclass(frozen=True)

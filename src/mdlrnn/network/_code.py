@@ -47,7 +47,7 @@ def length(network: Network, encoding: Encoding) -> int:
     bits = len(_said_parts(encoding)) + _number_length(len(outgoing))
     for unit, count in zip(network.units, outgoing, strict=True):
         bits += encoding.activation_bits(unit.activation) + encoding.type_bit
-        bits += _number_length(count) + encoding.cost(unit.activation) + 1
+        bits += _number_length(count) + encoding.cost_bits(unit.activation)
         bits += 2 if unit.bias is None else _weight_length(unit.bias)
     per_connection = _target_width(len(outgoing)) + 1
     return bits + sum(per_connection + _weight_length(c.weight) for c in network.connections)
@@ -82,8 +82,9 @@ def parts(network: Network, encoding: Encoding) -> list[Part]:
                 Part(_weight(c.weight), f"w({u + 1},{c.target + 1})", u, c),
                 Part(str(KINDS.index(c.kind)), c.kind, u, c),
             ]
-        cost = "1" * encoding.cost(unit.activation) + "0"
-        written.append(Part(cost, f"cost({unit.activation})", u))
+        if encoding.writes_costs:
+            cost = "1" * encoding.cost(unit.activation) + "0"
+            written.append(Part(cost, f"cost({unit.activation})", u))
         if unit.bias is None:
             written.append(Part(f"{choose(2)}0", "no bias", u))
         else:
@@ -282,7 +283,9 @@ class _Reader:
         count = self.number()
         if not 2 <= count <= MOST_UNITS:
             raise self.broken(f"the network has {count} units, not 2 to {MOST_UNITS}", start)
-        shortest = self.encoding.activation_bits("linear") + self.encoding.type_bit + 4
+        # Without connections, E(0) and "no bias" are 3 bits.
+        shortest = self.encoding.activation_bits("linear") + self.encoding.type_bit + 3
+        shortest += self.encoding.cost_bits("linear")
         if count * shortest > self.left:
             raise self.broken(f"the bits end too soon to hold {count} units", len(self.bits))
         return count
@@ -297,6 +300,8 @@ class _Reader:
         raise self.broken("here is no activation's code")
 
     def cost(self, activation: str) -> None:
+        if not self.encoding.writes_costs:
+            return
         start = self.at
         cost = self.encoding.cost(activation)
         if self.take(cost + 1) != "1" * cost + "0":

@@ -72,9 +72,19 @@ class Encoding:
         return Encoding(self.scheme, tuple(name for name in ACTIVATIONS if name in used), products)
 
     def cost(self, activation: str) -> int:
-        """The activation's cost, written in unary."""
+        """The activation's cost; 0 where the scheme leaves costs out."""
         check_known(activation, ACTIVATIONS, "activation")
-        return SCHEMES[self.scheme].cost(activation)
+        cost = SCHEMES[self.scheme].cost
+        return 0 if cost is None else cost(activation)
+
+    @property
+    def writes_costs(self) -> bool:
+        """Whether a unit's bits have its activation's cost, in unary with a closing 0."""
+        return SCHEMES[self.scheme].cost is not None
+
+    def cost_bits(self, activation: str) -> int:
+        """The bits in which the activation's cost is written."""
+        return self.cost(activation) + self.writes_costs
 
     def activation_bits(self, activation: str) -> int:
         """The width of the field that names the activation."""

@@ -58,6 +58,9 @@ def parse(data: object) -> dict[str, Any]:
     title = data.get("name")
     if title is not None and not isinstance(title, str):
         raise InputError(f'"name" is {short(title)}; it must be text.')
+    saturation = data.get("saturation", True)
+    if not isinstance(saturation, bool):
+        raise InputError(f'"saturation" is {short(saturation)}; it must be true or false.')
     return {
         "inputs": data["inputs"],
         "outputs": data["outputs"],
@@ -65,6 +68,7 @@ def parse(data: object) -> dict[str, Any]:
         "connections": _connections(connections, len(units)),
         "alphabet": alphabet,
         "name": title,
+        "saturation": saturation,
     }
 
 
@@ -78,6 +82,8 @@ def to_dict(network: Network) -> dict[str, Any]:
         data["name"] = network.name
     if network.alphabet is not None:
         data["alphabet"] = list(network.alphabet)
+    if not network.saturation:
+        data["saturation"] = False
     data["units"] = [
         {
             "activation": unit.activation,

@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 
 SATURATION = 10**6
 """Sums and products are cut to [-10^6, 10^6] before the activation; nothing is cut after it."""
+FLOAT_CUT = 1e140
+"""Where a network's saturation is off, float64 is still cut here: a square and a weight's multiple
+of it are then finite, and no sum is infinity less infinity."""
+EXACT_CUT = 1 << 18
+"""And fractions are cut to 2 to the power of this, so that a square in a loop takes a bounded
+amount of memory."""
 LEAST_TOTAL = Fraction(1, 10**8)
 """Outputs that sum to this or less give the uniform distribution."""
 EXP_OVERFLOW = 709.782712893384
@@ -98,9 +104,9 @@ def feed(
     network: Network,
     rows: Iterable[Sequence[Any]],
     arithmetic: Arithmetic,
-    saturation: int | None = SATURATION,
+    saturation: bool | None = None,
 ) -> Iterator[tuple[Number, ...]]:
-    """The value of every unit after each input row; without saturation no sum is cut."""
+    """The value of every unit after each input row; `saturation` stands in for the network's."""
     step = stepper(network, arithmetic, saturation)
     previous: tuple[Number, ...] | None = None
     for row in rows:
@@ -109,9 +115,12 @@ def feed(
 
 
 def stepper(
-    network: Network, arithmetic: Arithmetic, saturation: int | None = SATURATION
+    network: Network, arithmetic: Arithmetic, saturation: bool | None = None
 ) -> Callable[[Sequence[Any], tuple[Number, ...] | None], tuple[Number, ...]]:
-    """A function from an input row and the previous step's values (None at first) to the values."""
+    """A function from an input row and the previous step's values (None at first) to the values.
+
+    Sums are cut as the network says, or as `saturation` does.
+    """
     order, ignored = plan(network)
     number = arithmetic.number
     zero = number(0)
@@ -125,7 +134,8 @@ def stepper(
             forward[c.target].append((c.source, weight))
     biases = [None if u.bias is None else number(u.bias.fraction) for u in network.units]
     activations = [partial(ACTIVATIONS[u.activation].meaning, arithmetic) for u in network.units]
-    limit = None if saturation is None else number(saturation)
+    cuts = network.saturation if saturation is None else saturation
+    limit = number(SATURATION) if cuts else None
     evaluated = [u for u in range(network.inputs) if u not in order] + list(order)
 
     def step(row: Sequence[Any], previous: tuple[Number, ...] | None) -> tuple[Number, ...]:
@@ -143,8 +153,7 @@ def stepper(
             bias = biases[u]
             if bias is not None:
                 total = total + bias
-            if limit is not None:
-                total = max(-limit, min(limit, total))
+            total = arithmetic.cut(total) if limit is None else max(-limit, min(limit, total))
             values[u] = arithmetic.tidy(activations[u](total))
         return tuple(values)
 
@@ -269,6 +278,16 @@ def _tidied(x: Fraction) -> Fraction:
     return _rounded(x, 256) if x.denominator.bit_length() > 4096 else x
 
 
+def _exact_cut(x: Fraction) -> Fraction:
+    if x.numerator.bit_length() - x.denominator.bit_length() <= EXACT_CUT:
+        return x
+    return Fraction(1 << EXACT_CUT if x > 0 else -1 << EXACT_CUT)
+
+
+def _float_cut(x: float) -> float:
+    return max(-FLOAT_CUT, min(FLOAT_CUT, x))
+
+
 def _float_sigmoid(x: float) -> float:
     return 0.0 if x < -EXP_OVERFLOW else 1 / (1 + math.exp(-x))
 
@@ -278,6 +297,7 @@ def arithmetic_over(
     sigmoid: Callable[[Number], Number],
     tanh: Callable[[Number], Number],
     tidy: Callable[[Number], Number],
+    cut: Callable[[Number], Number] = lambda x: x,
 ) -> Arithmetic:
     """Numbers that compare, add and multiply as Python's do."""
     zero, one = number(0), number(1)
@@ -291,11 +311,12 @@ def arithmetic_over(
         sigmoid=sigmoid,
         tanh=tanh,
         tidy=tidy,
+        cut=cut,
     )
 
 
-EXACT = arithmetic_over(Fraction, _exact_sigmoid, _exact_tanh, _tidied)
-FLOAT = arithmetic_over(float, _float_sigmoid, math.tanh, float)
+EXACT = arithmetic_over(Fraction, _exact_sigmoid, _exact_tanh, _tidied, _exact_cut)
+FLOAT = arithmetic_over(float, _float_sigmoid, math.tanh, float, _float_cut)
 
 
 def ignored_connections(network: Network) -> tuple[Connection, ...]:

@@ -43,6 +43,8 @@ class Network:
     connections: tuple[Connection, ...] = ()
     alphabet: tuple[str, ...] | None = None
     name: str | None = field(default=None, compare=False)
+    saturation: bool = True
+    """Whether sums are cut to ±10^6, as in the paper. |G| does not count it."""
 
     def __post_init__(self) -> None:
         for name, kind in (("units", Unit), ("connections", Connection)):

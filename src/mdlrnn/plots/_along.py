@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .._errors import InputError
 from ..network._alphabet import BOUNDARY
 from ..network._interpreter import EXACT, distribution, feed, input_rows, plan
 from ..network._network import Network
+
+LARGEST = Fraction(sys.float_info.max)
 
 
 class Probabilities(NamedTuple):
@@ -55,8 +59,13 @@ def values(
             raise InputError(
                 f"there is no unit {u}; the units are numbered 0 to {len(network.units) - 1}."
             )
-    steps = tuple(tuple(float(step[u]) for u in chosen) for step in feed(network, rows, EXACT))
+    steps = tuple(tuple(_finite(step[u]) for u in chosen) for step in feed(network, rows, EXACT))
     return Values(_read(network, string, rows), chosen, steps)
+
+
+def _finite(value: Fraction) -> float:
+    """Without saturation a value can be beyond float64; it is then drawn at the end of it."""
+    return float(max(-LARGEST, min(LARGEST, value)))
 
 
 def _read(network: Network, string: str | Sequence[Any], rows: list[list[Any]]) -> tuple[str, ...]:

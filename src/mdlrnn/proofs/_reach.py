@@ -27,6 +27,8 @@ class Reach(NamedTuple):
     shown: AsItRuns | None
     runs: FloatRuns | None
     """What runs in float64 gave; None where more than they could show is shown."""
+    saturation: bool = True
+    """The network's."""
 
     @property
     def mistake(self) -> FloatFailure | None:
@@ -34,23 +36,33 @@ class Reach(NamedTuple):
 
 
 def reach_of(induction: Induction, claim: Claim) -> Reach:
+    saturation = induction.executor.network.saturation
     uncut = largest_counter(induction)
     shown = None if uncut is not None and uncut < 1 else as_it_runs(induction, claim, uncut)
     if shown is not None and shown.length is None and (shown.most or GROWTH[-1]) >= GROWTH[-1]:
-        return Reach(uncut, shown, None)
-    return Reach(uncut, shown, float_runs(induction.system, induction.executor, claim))
+        return Reach(uncut, shown, None, saturation)
+    runs = float_runs(induction.system, induction.executor, claim)
+    return Reach(uncut, shown, runs, saturation)
 
 
 def quick_reach(induction: Induction, claim: Claim, seconds: float) -> Reach:
     """What runs in float64 show, without a look at what could be proved of them."""
-    return Reach(NOT_KNOWN, None, float_runs(induction.system, induction.executor, claim, seconds))
+    runs = float_runs(induction.system, induction.executor, claim, seconds)
+    return Reach(NOT_KNOWN, None, runs, induction.executor.network.saturation)
 
 
 def reach_notes(system: System, reach: Reach) -> Iterator[str]:
-    yield (
-        "The theorem is about exact numbers. The network that runs computes in float64 and cuts "
-        f"sums to ±10^6{_cut_text(system, reach.uncut)}."
-    )
+    if reach.saturation:
+        yield (
+            "The theorem is about exact numbers. The network that runs computes in float64 and "
+            f"cuts sums to ±10^6{_cut_text(system, reach.uncut)}."
+        )
+    else:
+        yield (
+            "The theorem is about exact numbers; the network's saturation is off, so that no sum "
+            "is cut. Feed and the page compute in exact numbers, up to 2^262144; float64 rounds "
+            "integers beyond 2^53."
+        )
     if reach.shown is not None:
         yield _shown_text(system, reach.shown)
     else:

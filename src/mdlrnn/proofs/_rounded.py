@@ -48,7 +48,7 @@ def explore_rounded(
     system: System, executor: Executor, claim: Claim, seconds: float = SECONDS
 ) -> tuple[Counterexample | None, int]:
     """The shortest string that is clearly wrong, and the length up to which none is."""
-    step = stepper(executor.network, FLOAT, None)
+    step = stepper(executor.network, FLOAT, saturation=False)
     ends = time.monotonic() + seconds
     left = deque(
         _Node((label,), to, step(system.rows[label], None)) for label, to in system.openings

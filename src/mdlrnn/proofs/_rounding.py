@@ -19,11 +19,12 @@ from typing import NamedTuple
 
 from ..languages import Rule
 from ..network._activations import ACTIVATIONS
-from ..network._interpreter import LEAST_TOTAL, SATURATION
+from ..network._interpreter import LEAST_TOTAL
 from ._claims import Claim, shares
 from ._decimals import rounded_down, rounded_up
 from ._invariant import Location
 from ._obligations import Induction, hypothesis, moves, symbolic_step
+from ._saturation import largest_sum
 from ._sigmoid import enclosure
 from ._smt import Formula, Script, conjunction, negation
 from ._solver import ask_z3
@@ -268,6 +269,7 @@ class _Bounded:
         self.source = source
         executor = induction.executor
         network = executor.network
+        largest = largest_sum(network)
         step = symbolic_step(induction, source, move)
         self.label = step.label
         self.values = step.values
@@ -293,7 +295,7 @@ class _Bounded:
             if multiply and not executor.forward[u]:
                 into = []
             error = (_product_error if multiply else _sum_error)(into, added)
-            limit = SATURATION - error
+            limit = largest - error
             if not argument.known or abs(argument.constant) > limit:
                 self.cut += [(">", argument.plus(-limit)), (">", argument.times(-1).plus(-limit))]
             self.bounds[u] = self._activated(u, unit.activation, argument, error, size)

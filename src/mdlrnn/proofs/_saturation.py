@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..network._activations import ACTIVATIONS
-from ..network._interpreter import SATURATION
+from ..network._interpreter import FLOAT_CUT, SATURATION
+from ..network._network import Network
 from ._obligations import Induction, hypothesis, moves, symbolic_step
 from ._smt import Formula, Script
 from ._solver import ask_z3
@@ -12,6 +13,13 @@ from ._terms import counter_term
 
 MOST = 10**9
 """The largest bound that is looked for."""
+MOST_UNCUT = 2**53
+"""And where saturation is off: beyond it, float64 does not hold every integer."""
+
+
+def largest_sum(network: Network) -> int:
+    """To what the network's sums are cut in float64."""
+    return SATURATION if network.saturation else int(FLOAT_CUT)
 
 
 def largest_counter(induction: Induction) -> int | None:
@@ -19,16 +27,18 @@ def largest_counter(induction: Induction) -> int | None:
 
     What goes into a sigmoid is left out: cut or not, it is 0 or 1 there.
     """
-    found = MOST
+    network = induction.executor.network
+    found = MOST if network.saturation else MOST_UNCUT
+    largest = largest_sum(network)
     ever = False
     for source, move in moves(induction):
         values = symbolic_step(induction, source, move).values
         beyond: list[Formula] = []
         for unit, argument in values.argument.items():
-            if not ACTIVATIONS[induction.executor.network.units[unit].activation].smooth:
+            if not ACTIVATIONS[network.units[unit].activation].smooth:
                 beyond += [
-                    (">", argument.plus(-SATURATION)),
-                    (">", argument.times(-1).plus(-SATURATION)),
+                    (">", argument.plus(-largest)),
+                    (">", argument.times(-1).plus(-largest)),
                 ]
         script = Script(induction.system.counters)
         if source is not None:

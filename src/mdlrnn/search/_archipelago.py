@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -104,4 +104,5 @@ def front_among(entries: Iterable[Entry]) -> list[Entry]:
 def network_of(problem: Problem, row: Words) -> Network:
     """A row of the problem's archipelago as a network with the corpus' symbols."""
     corpus = problem.corpus
-    return network_from_row(row, corpus.inputs, corpus.outputs, corpus.alphabet)
+    network = network_from_row(row, corpus.inputs, corpus.outputs, corpus.alphabet)
+    return network if problem.search.saturation else replace(network, saturation=False)

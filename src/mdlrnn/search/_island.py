@@ -109,7 +109,7 @@ def _memory_for(problem: Problem, words: int) -> _Memory:
         memory.problem = problem
     if memory.words < words:
         most = (words - HEADER) // CONNECTION_WORDS + 1
-        memory.work = workspace_for(memory.tools.tree, most, most)
+        memory.work = workspace_for(memory.tools.tree, most, most, problem.search.saturation)
         memory.words = words
     return memory
 

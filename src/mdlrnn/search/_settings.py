@@ -21,7 +21,7 @@ RATES = (
     "stack_rate",
 )  # fmt: skip
 LARGEST_RATE = 0.95
-AS_BEFORE: dict[str, Any] = {}
+AS_BEFORE: dict[str, Any] = {"saturation": True}
 """For each field that `Search` has got since format mdlrnn-run/1: the value that searches as before
 the field was there. It stands in for the field in the settings of older runs."""
 
@@ -55,6 +55,9 @@ class Search:
     unrestricted: bool = False
     """Connections may come from outputs and go to inputs, too. Scores get lower, and with few
     strings the lowest are rarely those of networks that are right for all strings."""
+    saturation: bool = True
+    """Sums are cut to ±10^6 before the activation, as in the paper. Without it a stack in one
+    number can hold more than a dozen symbols."""
     distinct: bool = True
     """Drop an offspring that scores exactly as a network of its island does: it keeps an island
     from filling up with copies of one network. The paper's algorithm is without it."""
@@ -97,7 +100,7 @@ class Search:
                 raise InputError(
                     f"{name} is {short(value)}; it must be a chance from 0 to {LARGEST_RATE}."
                 )
-        for name in ("unrestricted", "crowding", "distinct", "elitist", "restarts"):
+        for name in ("unrestricted", "saturation", "crowding", "distinct", "elitist", "restarts"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {short(getattr(self, name))}; give True or False.")
         if self.tournament > self.population:

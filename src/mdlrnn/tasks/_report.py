@@ -123,7 +123,8 @@ class Report(NamedTuple):
     def __str__(self) -> str:
         """The table that `mdlrnn test` prints."""
         table = [(self.heading, "training", "test"), *self.rows()]
-        lines = [f"{label:<36}{train:>12}{test:>12}" for label, train, test in table]
+        width = max(12, *(2 + len(text) for _, *texts in table for text in texts))
+        lines = [f"{label:<36}{train:>{width}}{test:>{width}}" for label, train, test in table]
         return "\n".join([*lines, "", *self.verdict()])
 
 

@@ -48,6 +48,12 @@ ARITHMETIC: Rules = {
     "S": [("( E + E )", "1")],
     "E": [("1", "0.67"), ("( E + E )", "0.33")],
 }
+ANBN: Rules = {
+    "S": [("a X b", "1")],
+    "X": [("a X b", "0.7"), ("", "0.3")],
+}
+THIRD = Fraction(1, 3)
+"""The chance of opening a bracket in the Dyck languages of Abudy and others (2025)."""
 TOY_ENGLISH: Rules = {
     "S": [("NP VP", "1")],
     "NP": [("N", "0.75"), ("N RC", "0.25")],
@@ -215,8 +221,24 @@ def _grammar(name: str, title: str, rules: Rules) -> Grammar:
 
 
 def _later() -> tuple[Task, ...]:
-    """Of Abudy, Well, Chemla, Katzir and Lan (2025), with their test sets."""
-    found = []
+    """Of Abudy, Well, Chemla, Katzir and Lan (2025), with their test sets.
+
+    Their a^n b^n and Dyck languages are drawn otherwise than those of the earlier paper, and are
+    tested as those are; their a^n b^n c^n is the earlier one.
+    """
+    anbn = replace(
+        languages.anbn(), name="anbn_pcfg", draw=_grammar("anbn_pcfg", "a^n b^n", ANBN).samples
+    )
+    found = [Task(anbn.name, anbn.title, (500,), anbn, partial(_longer, anbn))]
+    for kinds in (1, 2):
+        dyck = languages.dyck(kinds, THIRD)
+        dyck = replace(dyck, name=f"{dyck.name}_pcfg", title=f"{dyck.title}, p = 1/3")
+        found.append(
+            Task(
+                dyck.name, dyck.title, (500,), dyck, partial(drawn_on, dyck),
+                further_activations=("mod3",) if kinds > 1 else (), products=kinds > 1,
+            )
+        )  # fmt: skip
     for name, title, rules, longest in (
         ("arithmetic", "arithmetic syntax", ARITHMETIC, 40),
         ("toy_english", "toy English", TOY_ENGLISH, 20),

@@ -11,8 +11,8 @@ class Scheme:
     """What a scheme decides; the rest of the code is common to all (`network._code`)."""
 
     name: str
-    cost: Callable[[str], int]
-    """Of an activation, written in unary."""
+    cost: Callable[[str], int] | None
+    """Of an activation, written in unary with a closing 0; None where it is not written."""
     activation_bits: Callable[[str, tuple[str, ...]], int]
     """The width of the field that names an activation, given those that are allowed."""
     has_type_bit: Callable[[bool], bool]

@@ -2,7 +2,9 @@
 // recurrent inputs (none at the first step), bias, saturation, activation, in this order.
 
 const LIMIT = { n: 1000000n, d: 1n };
-const LOWEST = { n: -1000000n, d: 1n };
+// Where saturation is off: fractions stay within memory, and doubles finite.
+const EXACT_CUT = { n: 1n << 262144n, d: 1n };
+const FLOAT_CUT = { n: 10n ** 140n, d: 1n };
 const MINUS_ONE = { n: -1n, d: 1n };
 const LEAST_TOTAL = { n: 1n, d: 100000000n };
 const EXP_OVERFLOW = 709.782712893384;
@@ -69,7 +71,8 @@ function stepper(network) {
         total = terms.reduce(add, u < network.inputs ? row[u] : ZERO);
       }
       if (biases[u]) total = add(total, biases[u]);
-      total = atLeast(LOWEST, atMost(LIMIT, total));
+      const most = network.saturation !== false ? LIMIT : isExact(total) ? EXACT_CUT : FLOAT_CUT;
+      total = atLeast(multiply(MINUS_ONE, most), atMost(most, total));
       values[u] = tidy(ACTIVATIONS[unit.activation](total));
     }
     return values;

@@ -362,7 +362,7 @@ def _false_counterexample(
     if margin is None and not really_wrong(proof.network, language, found):
         yield f"the counterexample {found.string[:60]!r} is not wrong"
     rows = _rows_of(system, found.string)[: found.step + 1]
-    *_, last = _interpreter.feed(proof.network, rows, TRUE, None)
+    *_, last = _interpreter.feed(proof.network, rows, TRUE, saturation=False)
     given = _named(system, _interpreter.distribution(proof.network, last))
     if any(abs(given[s] - p) > SLACK for s, p in found.given.items()):
         yield f"on {found.string[:60]!r} it gives {_shown(given)}, not {_shown(found.given)}"
@@ -457,7 +457,7 @@ def _false_uncut(
         steps = list(way)
         rows = [step.row for step in steps]
         cut = _interpreter.feed(proof.network, rows, _interpreter.FLOAT)
-        plain = _interpreter.feed(proof.network, rows, _interpreter.FLOAT, None)
+        plain = _interpreter.feed(proof.network, rows, _interpreter.FLOAT, saturation=False)
         relevant = _fed(proof.network)
         for step, one, other in zip(steps, cut, plain, strict=True):
             checks["steps compared without the cut"] += 1

@@ -22,8 +22,8 @@ HEAD = (
 
 
 def file_name(text: str) -> str:
-    """What is left of a name in the name of a file."""
-    return re.sub(r"[^\w^*+|()-]+", "_", text)
+    """What is left of a name in the name of a file, on any system."""
+    return re.sub(r"[^\w^+()-]+", "_", text.replace("*", "star").replace("|", "or"))
 
 
 def line(result: Result) -> str:

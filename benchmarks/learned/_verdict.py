@@ -56,7 +56,7 @@ def _agrees(network: Network, machine: Language, margin: float | None) -> bool:
     none, each possible symbol gets more than each impossible one."""
     from mdlrnn.network._interpreter import EXACT, distribution, stepper
 
-    step = stepper(network, EXACT, None)
+    step = stepper(network, EXACT, saturation=False)
     alphabet = network.alphabet or ()
     for seed in range(WALKS):
         choose = random.Random(seed)

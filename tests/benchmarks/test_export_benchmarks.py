@@ -26,7 +26,10 @@ def test_every_reader_has_its_size_and_speed() -> None:
 
 @pytest.mark.parametrize(
     ("name", "arguments", "lines"),
-    [("round_trip.py", ("--seeds", 1), 4), ("polish.py", ("anbn", "--generations", 1), 6)],
+    [
+        pytest.param("round_trip.py", ("--seeds", 1), 4, marks=pytest.mark.slow),
+        ("polish.py", ("anbn", "--generations", 1), 6),
+    ],
 )
 def test_every_network_is_read_back(name: str, arguments: tuple[object, ...], lines: int) -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +38,15 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "anbn.txt").write_text(STRINGS)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "anbn.txt").write_text(STRINGS)
+    path, out = str(folder / "anbn.txt"), str(folder / "run")
+    mdlrnn("evolve", path, *SMALL, "--generations", "1", "--out", out, "--quiet")
+    return folder / "run"
 
 
 def digest(generations: int, **changes: Any) -> str:
@@ -233,10 +243,10 @@ def test_words_and_numeric_corpora(here: Path) -> None:
     ],
 )
 def test_bad_requests_are_refused_in_one_sentence(
-    here: Path, arguments: list[str], part: str
+    here: Path, small_run: Path, arguments: list[str], part: str
 ) -> None:
     (here / "other.txt").write_text("ba\n")
-    mdlrnn("evolve", "anbn.txt", *SMALL, "--generations", "1", "--out", "run", "--quiet")
+    shutil.copytree(small_run, here / "run")
     before = sorted(here.rglob("*"))
     assert part in refusal("evolve", *arguments)
     assert sorted(here.rglob("*")) == before

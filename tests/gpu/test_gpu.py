@@ -42,7 +42,7 @@ def test_scores_are_those_of_the_cpu() -> None:
         assert here[0] == there[0]
         assert here[2:] == there[2:]
         assert math.isclose(here[1], there[1], rel_tol=1e-9)
-    assert sum(math.isfinite(here[1]) for here, _ in found["pairs"]) >= 10
+    assert sum(math.isfinite(here[1]) for here, _ in found["pairs"]) >= 6
 
 
 def test_islands_go_on_exactly_and_hold_the_scores_of_the_cpu() -> None:
@@ -50,7 +50,7 @@ def test_islands_go_on_exactly_and_hold_the_scores_of_the_cpu() -> None:
     assert found["same"]
     assert found["batches"]
     assert found["wrong"] <= 1e-9
-    assert found["steps"] == [12, 12]
+    assert found["steps"] == [8, 8]
     assert found["no worse"]
     assert found["front"] == sorted(set(found["front"]))
 
@@ -65,6 +65,7 @@ def test_stagnant_islands_restart_and_archives_keep_their_best() -> None:
     assert all(found["fits"])
 
 
+@pytest.mark.slow
 def test_a_run_repeats_itself_goes_on_and_is_scored_on_the_cpu(tmp_path: Path) -> None:
     found = simulated("runs", str(tmp_path))
     assert found["digests"][0] == found["digests"][1]

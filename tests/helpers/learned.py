@@ -79,7 +79,7 @@ def check_machine(
 ) -> int:
     """Along random strings of the machine the network gives its probabilities within the margin,
     and each possible symbol more than each impossible one; gives the number of prefixes."""
-    step = stepper(network, EXACT, None)
+    step = stepper(network, EXACT, saturation=False)
     alphabet = network.alphabet or ()
     slack = Fraction(1, 10**12)
     prefixes = 0

@@ -96,7 +96,7 @@ def random_steps(network: Network, name: str, seed: int, length: int) -> Iterato
 def _addition_steps(network: Network, choose: random.Random, length: int) -> Iterator[Step]:
     rows = [[choose.randint(0, 1), choose.randint(0, 1)] for _ in range(length)]
     carry = 0
-    for row, values in zip(rows, feed(network, rows, TRUE, None), strict=True):
+    for row, values in zip(rows, feed(network, rows, TRUE, saturation=False), strict=True):
         carry, digit = divmod(carry + sum(row), 2)
         chance = distribution(network, values)[0]
         yield (
@@ -133,7 +133,7 @@ def really_wrong(network: Network, name: str, found: Counterexample) -> bool:
     if name == "addition":
         n, m = map(int, found.string.split(" + "))
         rows: Any = [[n >> i & 1, m >> i & 1] for i in range(found.step + 1)]
-        *_, last = feed(network, rows, TRUE, None)
+        *_, last = feed(network, rows, TRUE, saturation=False)
         digit = (n + m) >> found.step & 1
         chance = distribution(network, last)[0]
         return bool(chance <= Fraction(1, 2) if digit else chance >= Fraction(1, 2))

@@ -171,6 +171,7 @@ def test_a_run_ends_with_what_is_proved_of_it() -> None:
     assert evolve(STRINGS, SMALL, stop=SHORT).proof is None, "nothing is known of the language"
 
 
+@pytest.mark.slow
 def test_a_run_that_was_to_be_proved_has_its_proof_though_none_is_sought_at_its_end(
     tmp_path: Path,
 ) -> None:

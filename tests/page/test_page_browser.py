@@ -32,7 +32,8 @@ def test_values_stand_on_the_drawing(open_page: Callable[..., Tab]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "string"), [("anbn", "aaabb"), ("dyck2", "[()]"), ("anbn", "aba")]
+    ("name", "string"),
+    [("anbn", "aaabb"), ("anbn", "aba"), pytest.param("dyck2", "[()]", marks=pytest.mark.slow)],
 )
 def test_the_machine_steps_along(open_page: Callable[..., Tab], name: str, string: str) -> None:
     """The state that is marked, and the probabilities beside it, are those of the machine."""
@@ -246,8 +247,7 @@ def test_labels_lie_apart_in_the_browser_s_own_font(browser: Any, tmp_path: Path
     tab.close()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 def test_the_page_fits_phone_and_desk(
     open_page: Callable[..., Tab], width: int, scheme: str
 ) -> None:
@@ -317,8 +317,7 @@ SPILLS = """() => [...document.querySelectorAll(
     .map((e) => `${e.tagName} ${e.id} ${e.textContent.slice(0, 40)}`)"""
 
 
-@pytest.mark.parametrize("width", [390, 320])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (320, "dark")])
 def test_nothing_spills_out_of_a_card_on_a_phone(
     open_page: Callable[..., Tab], width: int, scheme: str
 ) -> None:

@@ -29,7 +29,7 @@ def _check(network: Network, language: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["anbn", "anbmcnm", "dyck1", "addition", "dyck2_short"])
-@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_what_is_claimed_of_a_mutant_is_so(name: str, data: st.DataObject, seed: int) -> None:
     _check(data.draw(mutants(name)), TARGETS[name], seed)

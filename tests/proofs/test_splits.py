@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.slow import few
 from mdlrnn import Network, languages, prove
 from mdlrnn.languages import Language
 from mdlrnn.proofs._certificate import check
@@ -60,7 +61,9 @@ ROUNDABOUT: dict[str, tuple[str, Network]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", ROUNDABOUT)
+@pytest.mark.parametrize(
+    "what", few(ROUNDABOUT, "a sign is remembered", "the counter is multiplied")
+)
 def test_roundabout_networks_are_proved_and_both_solvers_agree(what: str, tmp_path: Path) -> None:
     language, network = ROUNDABOUT[what]
     proof = prove(network, language)
@@ -72,6 +75,7 @@ def test_roundabout_networks_are_proved_and_both_solvers_agree(what: str, tmp_pa
         assert result.known
 
 
+@pytest.mark.slow
 def test_machines_with_other_digits_have_the_same_strings() -> None:
     def first(language: Language) -> list[str]:
         strings = language.strings()

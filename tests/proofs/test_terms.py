@@ -31,7 +31,7 @@ def test_an_exact_run_is_the_interpreters_without_saturation(
     rows = data.draw(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), max_size=3))
     run = executor(network)
     memory = None
-    for row, expected in zip(rows, feed(network, rows, EXACT, None), strict=True):
+    for row, expected in zip(rows, feed(network, rows, EXACT, saturation=False), strict=True):
         values = run.step(row, memory)
         assert {u: known(expected[u]) for u in run.relevant} == values.value
         memory = {u: values.value[u] for u in run.memory}

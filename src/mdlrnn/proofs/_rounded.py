@@ -90,7 +90,7 @@ def _outcomes(given: list[Fraction]) -> list[Fraction]:
 
 def _again(system: System, executor: Executor, labels: Sequence[str]) -> list[Fraction]:
     rows = [system.rows[label] for label in labels]
-    *_, last = feed(executor.network, rows, TRUE_SIGMOID, None)
+    *_, last = feed(executor.network, rows, TRUE_SIGMOID, saturation=False)
     return [Fraction(p) for p in distribution(executor.network, last)]
 
 

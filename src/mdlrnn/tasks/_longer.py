@@ -8,7 +8,6 @@ does not end its string early where it can go on, and beyond some length takes t
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from ..languages import Grammar, Language, Transducer
 from ..languages._machine import Ready
 from ..languages._productions import Nonterminal, Part, Production
 from ..languages._rules import END
-from ..languages._strings import random_from
+from ..languages._strings import Draw, random_from
 from ..network._alphabet import BOUNDARY
 
 SHORTEST = 200
@@ -111,18 +110,16 @@ class _Chances:
 
     def __init__(self) -> None:
         self._moved: dict[Key, float] = {}
-        self._sums: dict[tuple[Hashable, Ways], list[float]] = {}
+        self._draws: dict[tuple[Hashable, Ways], Draw] = {}
 
     def choose(self, random: RandomState, place: Hashable, ways: Ways) -> int:
-        """What `random.choice` with these chances would give."""
-        sums = self._sums.get((place, ways))
-        if sums is None:
+        draw = self._draws.get((place, ways))
+        if draw is None:
             shares = np.array([self._moved.get((place, way), chance) for way, chance in ways])
             # No way is given up altogether.
             shares = np.maximum(shares, 1e-3)
-            summed = (shares / shares.sum()).cumsum()
-            sums = self._sums[place, ways] = (summed / summed[-1]).tolist()
-        return bisect_right(sums, random.random_sample())
+            draw = self._draws[place, ways] = Draw(shares / shares.sum())
+        return draw(random)
 
     def move(self, chosen: list[list[Key]]) -> None:
         """Towards the shares in which the best strings took their ways."""
@@ -137,7 +134,7 @@ class _Chances:
             for key in {*known, *((place, way) for way in ways)}:
                 share = ways.get(key[1], 0) / total
                 self._moved[key] = KEPT * self._moved.get(key, share) + (1 - KEPT) * share
-        self._sums.clear()
+        self._draws.clear()
 
 
 def _drawing(

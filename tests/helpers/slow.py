@@ -1,0 +1,15 @@
+"""Parameters of which some wait for `pytest -m slow`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def few(everything: Iterable[Any], *chosen: Any) -> list[Any]:
+    """All of them as parameters; those that are not chosen are slow."""
+    cases = list(everything)
+    assert set(chosen) <= set(cases), "what is chosen is there"
+    return [c if c in chosen else pytest.param(c, marks=pytest.mark.slow) for c in cases]

@@ -24,6 +24,7 @@ def compare(*arguments: object) -> str:
     return script("compare.py", *arguments)
 
 
+@pytest.mark.slow
 def test_two_settings_stand_side_by_side(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"

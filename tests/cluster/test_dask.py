@@ -238,6 +238,7 @@ def test_ctrl_c_in_the_terminal_leaves_local_workers_alone(run: Run) -> None:
     assert (stopped.reason, stopped.archipelago.generation) == ("stopped", 40)
 
 
+@pytest.mark.slow
 def test_workers_that_are_gone_for_good_are_started_again(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 import mdlrnn
 from helpers.commands import Run
 from helpers.data import ROOT
+from helpers.slow import few
 from mdlrnn import InputError, Network, languages, zoo
 from mdlrnn.extraction._counts import count_name
 from mdlrnn.extraction._cover import cover
@@ -36,7 +37,7 @@ NETWORKS: dict[str, tuple[Network, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("name", few(NETWORKS, "anbn", "dyck1", "found dyck2"))
 def test_machine_name_and_theorem_without_being_told(name: str) -> None:
     network, title = NETWORKS[name]
     found = mdlrnn.learned(network, seconds=120)
@@ -109,6 +110,10 @@ def test_two_networks_that_have_learned_the_same() -> None:
     network = zoo.anbn()
     other = replace(network, name="another")
     assert mdlrnn.compare(network, other).same
+
+
+@pytest.mark.slow
+def test_two_stacks_that_have_learned_the_same() -> None:
     short = mdlrnn.compare(zoo.dyck2(), zoo.dyck2_short())
     assert short.same
     assert short.statement.startswith("Proved: both give exactly the same probabilities")

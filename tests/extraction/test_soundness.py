@@ -22,7 +22,7 @@ from mdlrnn.languages import Language
 from mdlrnn.zoo import _language
 
 pytest.importorskip("z3")
-SLOW = settings(max_examples=7, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+SLOW = settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
 def along_runs(runs: Runs, machine: Language) -> None:
@@ -41,7 +41,7 @@ def along_runs(runs: Runs, machine: Language) -> None:
                 left.append((below, to))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(networks(inputs=3, outputs=3, max_hidden=3, max_connections=10))
 def test_machines_that_are_read_off_agree_with_all_that_was_run(network: Network) -> None:
     network = replace(network, alphabet=("#", "a", "b"))

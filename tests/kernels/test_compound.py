@@ -86,7 +86,7 @@ def changed_units(before: Network, after: Network) -> list[int]:
 
 
 @pytest.mark.parametrize("name", COMPOUND)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(network=networks(), seed=st.integers(0, 2**32), unrestricted=st.booleans())
 def test_compound_mutations_give_valid_networks(
     name: str, network: Network, seed: int, unrestricted: bool
@@ -124,7 +124,7 @@ def test_numbers_are_as_likely_as_their_code_is_short() -> None:
     assert drawn[16] == pytest.approx(1 / 16, abs=0.01)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(network=SEARCHED | SEARCHED_UNRESTRICTED)
 def test_tidying_changes_no_prediction_and_costs_no_bits(network: Network) -> None:
     row = roomy(network)
@@ -168,7 +168,7 @@ def outputs_along(network: Network, string: str) -> list[list[float]]:
     return values
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     network=SEARCHED,
     donor=SEARCHED,
@@ -194,7 +194,7 @@ def test_crossover_brings_one_output_and_leaves_the_others(
     assert any(fits)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(network=SEARCHED_UNRESTRICTED, donor=SEARCHED_UNRESTRICTED, seed=st.integers(0, 2**32))
 def test_crossover_leaves_other_formulas_where_outputs_feed_others(
     network: Network, donor: Network, seed: int
@@ -235,7 +235,7 @@ def call_surprisal(row: Words, tree: Tree, work: Workspace, limit: float) -> flo
 bits_within: Callable[..., float] = njit(nogil=True, error_model="numpy")(call_surprisal)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(network=SEARCHED | SEARCHED_UNRESTRICTED, share=st.floats(0, 2))
 def test_scoring_gives_up_only_above_the_limit(network: Network, share: float) -> None:
     corpus = Corpus.from_strings(STRINGS)

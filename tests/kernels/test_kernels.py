@@ -137,7 +137,7 @@ def check_one(name: str, data: st.DataObject) -> None:
 
 
 @EACH_KIND
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(data=st.data())
 def test_any_network(name: str, data: st.DataObject) -> None:
     check_one(name, data)
@@ -151,7 +151,7 @@ def test_very_many_networks(name: str, data: st.DataObject) -> None:
     check_one(name, data)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(dense(3, 3, weight=EXACT_WEIGHTS, readouts=("sigmoid",)), st.integers(0, 99))
 def test_any_network_on_a_tree_with_contexts(network: Network, seed: int) -> None:
     """Enough nodes for units that look back one step, or two, to be fed by context."""

@@ -49,7 +49,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", [*EXPECTED, "remove unit", "change type"])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(network=networks(), seed=st.integers(0, 2**32))
 def test_mutation_gives_a_valid_network_and_does_what_it_says(
     name: str, network: Network, seed: int
@@ -71,7 +71,7 @@ def test_mutation_gives_a_valid_network_and_does_what_it_says(
         assert {key: value for key, value in change.items() if value} == EXPECTED[name]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(network=networks(), seed=st.integers(0, 2**32))
 def test_a_random_mutation_always_finds_something_to_change(network: Network, seed: int) -> None:
     row = roomy(network)
@@ -201,7 +201,7 @@ def test_every_mutation_can_be_undone(network: Network, name: str) -> None:
             assert way_back(after, network) is not None, (name, after.to_dict())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(network=networks(), seed=st.integers(0, 2**32))
 def test_further_mutations_and_fresh_weights_keep_networks_valid(
     network: Network, seed: int

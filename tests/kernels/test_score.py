@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from mdlrnn import (
     Weight,
     score,
     score_many,
+    zoo,
 )
 from mdlrnn.network._code import length
 from mdlrnn.network.schemes import SCHEMES
@@ -238,3 +241,13 @@ def test_a_corpus_of_empty_strings_is_refused() -> None:
     one = Network(1, 1, (Unit(), Unit()))
     with pytest.raises(InputError, match="all strings of the corpus are empty"):
         score(one, empty)
+
+
+def test_the_smallest_chance_there_is_warns_of_nothing(tmp_path: Path) -> None:
+    targets = np.zeros((2, 3, 1))
+    targets[0, 0] = 5e-324
+    np.savez(tmp_path / "tiny.npz", inputs=np.ones((2, 3, 2)), targets=targets)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = score(zoo.addition(), Corpus.load(tmp_path / "tiny.npz"))
+    assert found.d_given_g >= 0

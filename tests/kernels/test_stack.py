@@ -62,7 +62,7 @@ def test_it_is_a_stack(seed: int, symbols: list[int], modulus: str) -> None:
         assert values[4] == (stack[-1] if stack else 0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(network=networks(), seed=st.integers(0, 2**32))
 def test_it_leaves_the_other_units_alone(network: Network, seed: int) -> None:
     row = spacious(network)

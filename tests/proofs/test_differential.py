@@ -66,7 +66,7 @@ def chances_of(network: Network, found: dict[int, Interval]) -> list[Interval]:
         raise
 
 
-@settings(calm, max_examples=300)
+@settings(calm, max_examples=120)
 @given(runs(SHARP, weights(99)))
 def test_exact_runs_are_as_the_docs_say(run: tuple[Network, list[list[Fraction]]]) -> None:
     network, rows = run
@@ -79,7 +79,7 @@ def test_exact_runs_are_as_the_docs_say(run: tuple[Network, list[list[Fraction]]
         )
 
 
-@settings(calm, max_examples=200)
+@settings(calm, max_examples=80)
 @given(runs(tuple(ACTIVATIONS), weights(9)))
 def test_runs_with_sigmoids_are_as_the_docs_say(run: tuple[Network, list[list[Fraction]]]) -> None:
     network, rows = run
@@ -95,7 +95,7 @@ def test_runs_with_sigmoids_are_as_the_docs_say(run: tuple[Network, list[list[Fr
             assert interval.meets(chance - 1000 * DIGITS, chance + 1000 * DIGITS)
 
 
-@settings(calm, max_examples=200)
+@settings(calm, max_examples=80)
 @given(runs(SHARP, dyadic_weights()))
 def test_float64_runs_of_binary_fractions_are_exact(
     run: tuple[Network, list[list[Fraction]]],
@@ -113,7 +113,7 @@ def test_float64_runs_of_binary_fractions_are_exact(
         assert {u: point(Fraction(found[u])) for u in step} == step
 
 
-@settings(calm, max_examples=200)
+@settings(calm, max_examples=80)
 @given(runs(("linear", "relu", "abs", "sigmoid", "tanh", "square"), weights(9)))
 def test_float64_runs_of_smooth_networks_are_near(
     run: tuple[Network, list[list[Fraction]]],
@@ -179,7 +179,7 @@ def agrees(term: Term, interval: Interval) -> bool:
 
 
 @pytest.mark.parametrize("activations", [SHARP, tuple(ACTIVATIONS)], ids=["sharp", "all"])
-@settings(calm, max_examples=200)
+@settings(calm, max_examples=80)
 @given(st.data())
 def test_symbolic_execution_is_as_the_docs_say(
     activations: tuple[str, ...], data: st.DataObject
@@ -209,7 +209,7 @@ COUNTERS = ("n", "k")
 
 
 @pytest.mark.parametrize("activations", [SHARP, tuple(ACTIVATIONS)], ids=["sharp", "all"])
-@settings(calm, max_examples=100)
+@settings(calm, max_examples=50)
 @given(st.data())
 def test_solver_terms_are_as_the_docs_say(
     activations: tuple[str, ...], data: st.DataObject

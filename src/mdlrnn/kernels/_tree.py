@@ -153,7 +153,9 @@ def _pieces(corpus: Corpus, context: Ints, size: int) -> _Pieces:
     weights = np.bincount(inverse, weights=corpus.item_weight)
     entries, target = distinct // targets, distinct % targets
     totals = np.bincount(entries, weights=weights, minlength=size)
-    least = -weights * np.log2(weights / totals[entries])
+    shares = weights / totals[entries]
+    # A weight may be so small beside the others that its share is 0, and so are its bits.
+    least = -weights * np.log2(np.where(shares > 0, shares, 1.0))
     floor = np.bincount(entries, weights=least, minlength=size)
     if corpus.outputs > 1:
         counted = np.flatnonzero(totals)

@@ -28,7 +28,7 @@ def test_every_reader_has_its_size_and_speed() -> None:
     ("name", "arguments", "lines"),
     [
         pytest.param("round_trip.py", ("--seeds", 1), 4, marks=pytest.mark.slow),
-        ("polish.py", ("anbn", "--generations", 1), 6),
+        pytest.param("polish.py", ("anbn", "--generations", 1), 6, marks=pytest.mark.slow),
     ],
 )
 def test_every_network_is_read_back(name: str, arguments: tuple[object, ...], lines: int) -> None:

@@ -55,6 +55,7 @@ def test_dyck2_is_searched_with_the_papers_further_units(tmp_path: Path) -> None
     assert encoding["scheme"] == "tacl2022"
 
 
+@pytest.mark.slow
 def test_a_search_is_timed_until_its_network_is_right_on_the_test_set() -> None:
     out = script("exact.py", "addition", "--size", 100, "--seeds", 2, "--seconds", 0.01)
     *seeds, last = out.splitlines()

@@ -112,6 +112,7 @@ def test_the_page_on_clusters_runs_as_it_stands(tmp_path: Path) -> None:
         subprocess.run([bash, "-n"], input=script, text=True, check=True)
 
 
+@pytest.mark.slow
 def test_the_tutorial_can_be_followed(tmp_path: Path) -> None:
     """Its commands in its order; searches are cut short, so what they find is not compared."""
     for command, shown in commands(DOCS / "tutorial.md"):

@@ -131,6 +131,7 @@ def test_where_there_is_no_machine_the_rule_is_named(text: str, why: str) -> Non
     assert is_one_sentence(str(error.value))
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_rules_is_answered_in_a_sentence() -> None:
     chain = "\n".join(f"A{i} -> A{i + 1} [1.0]" for i in range(1_500))
     grammar = Grammar.from_text(f"{chain}\nA1500 -> 'a' [1.0]")

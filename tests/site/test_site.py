@@ -242,6 +242,7 @@ def test_pages_fit_a_phone_and_lead_to_each_other(made: _build.Site, browser: An
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_site(made: _build.Site, tmp_path: Path) -> None:
     for name in ("1.json", "2.json"):
         data = json.loads((made.folder.parent / "results" / name).read_text())

@@ -215,7 +215,7 @@ def test_the_costliest_strings_are_named_with_the_step_that_costs_most() -> None
 # Published figures
 
 TEST_SETS = [
-    ("anbn", 500, 269_058.03),
+    pytest.param("anbn", 500, 269_058.03, marks=pytest.mark.slow),
     pytest.param("anbncn", 500, 269_058.05, marks=pytest.mark.slow),
     pytest.param("anb2n", 500, 269_058.26, marks=pytest.mark.slow),
     ("anbmcnm", 500, 121_755.35),
@@ -293,6 +293,7 @@ def test_a_leaking_counter_fails_first_at_four() -> None:
     assert failure.given == "P(#) = 1, P(a) = 0, P(b) = 0"
 
 
+@pytest.mark.slow
 def test_a_saturating_counter_fails_first_at_eleven() -> None:
     failure = failing(saturating(), "anbn", size=100)
     assert (failure.string, failure.step, failure.expected) == ("a" * 11 + "b" * 11, 21, "b")

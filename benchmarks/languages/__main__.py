@@ -6,11 +6,13 @@ import argparse
 import json
 import os
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from pathlib import Path
 
 from . import _catalogue, _tables
-from ._jobs import STRINGS, Job, against_others, carry_out
+from ._jobs import STRINGS, Job, against_others, carry_out, keep
 
 
 def main() -> None:
@@ -25,6 +27,10 @@ def main() -> None:
     run.add_argument("--size", type=int, default=STRINGS, help="training strings of a language")
     run.add_argument("--setting", action="append", help="default, or name:field=value,...")
     run.add_argument("--processes", type=int, default=os.cpu_count())
+    run.add_argument(
+        "--cluster",
+        help="Dask instead of processes, as for mdlrnn evolve; its workers have this source tree",
+    )
     others = commands.add_parser("others", help="an n-gram model, ALERGIA and an LSTM beside ours")
     others.add_argument("out", type=Path)
     others.add_argument("--languages", help="names or parts of names, commas between; else all")
@@ -45,7 +51,7 @@ def main() -> None:
             print(entry.name)
         return
     if arguments.command == "run":
-        _work(_jobs(arguments), arguments.processes)
+        _work(_jobs(arguments), arguments.processes, arguments.cluster)
     if arguments.command == "others":
         _measure_others(arguments)
         print(_tables.others(_tables.read(arguments.out), _tables.read_others(arguments.out)))
@@ -106,13 +112,27 @@ def _measure_others(arguments: argparse.Namespace) -> None:
             paths[entry].write_text(json.dumps({"language": entry.name, **done.result()}))
 
 
-def _work(jobs: list[Job], processes: int) -> None:
+def _work(jobs: list[Job], processes: int, cluster: str | None) -> None:
     missing = [job for job in jobs if not job.path.exists()]
     if missing:
         print(_tables.HEAD, flush=True)
-    with ProcessPoolExecutor(processes) as pool:
-        for done in as_completed([pool.submit(carry_out, job) for job in missing]):
+    with _pool(processes, cluster) as pool:
+        work = {pool.submit(carry_out, job): job for job in missing}
+        for done in as_completed(work):
+            keep(work[done], done.result())
             print(_tables.line(done.result()), flush=True)
+
+
+@contextmanager
+def _pool(processes: int, cluster: str | None) -> Iterator[Executor]:
+    if cluster is None:
+        with ProcessPoolExecutor(processes) as pool:
+            yield pool
+        return
+    from mdlrnn.cluster._connect import client_of
+
+    with client_of(cluster) as (client, _), client.get_executor(pure=False) as pool:
+        yield pool
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def changes_of(setting: str) -> dict[str, Any]:
 
 
 def carry_out(job: Job) -> dict[str, Any]:
-    """Search, measure, prove where there is a machine; the result is written and given back."""
+    """Search, measure, and prove where there is a machine."""
     from mdlrnn import Search, Stop, evolve
 
     known = job.entry.test is None
@@ -75,11 +75,15 @@ def carry_out(job: Job) -> dict[str, Any]:
     else:
         result |= _against_strings(job, run)
     result["all_seconds"] = time.monotonic() - began
+    return result
+
+
+def keep(job: Job, result: dict[str, Any]) -> None:
+    """Write a result where it is looked for, all of it or nothing."""
     job.out.mkdir(parents=True, exist_ok=True)
     partial = job.path.with_suffix(".part")
     partial.write_text(json.dumps(result))
     partial.replace(job.path)
-    return result
 
 
 def _source(entry: Entry) -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.languages import _catalogue
-from benchmarks.languages._jobs import STRINGS, Job, carry_out
+from benchmarks.languages._jobs import STRINGS, Job, carry_out, keep
 
 from ._verdict import VERDICTS, verdict
 
@@ -39,7 +39,8 @@ def main() -> None:
     ]
     missing = [job for job in jobs if not job.path.exists()]
     with ProcessPoolExecutor(arguments.processes) as pool:
-        list(pool.map(carry_out, missing))
+        for job, result in zip(missing, pool.map(carry_out, missing), strict=True):
+            keep(job, result)
     print(HEAD, flush=True)
     found = []
     for job in jobs:

@@ -57,6 +57,16 @@ def test_runs_are_kept_and_two_settings_compared(tmp_path: Path) -> None:
     assert "lower median: " in found
 
 
+@pytest.mark.slow
+def test_the_workers_of_a_cluster_do_what_processes_do(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="pip install distributed to test Dask")
+    run = ("--languages", "golden_mean", "--seeds", "1-2", "--seconds", 0.01, "--size", 20,
+           "--setting", TINY, "--cluster", "local:2")  # fmt: skip
+    found = bench("run", tmp_path / "out", *run)
+    assert found.count("golden_mean ") == 4, "as they end, and in the table"
+    assert len(list((tmp_path / "out").glob("*.json"))) == 2
+
+
 def test_the_corpora_of_a_folder_are_languages_too(tmp_path: Path) -> None:
     (tmp_path / "Ab.train.txt").write_text("3\tab\n1\tb\n")
     (tmp_path / "Ab.test.txt").write_text("30\tab\n10\tb\n")

@@ -56,6 +56,20 @@ def test_the_table_has_what_mdlrnn_test_measures(run: Callable[..., Result]) -> 
     assert r"$a^{n} b^{n}$, 100 & paper & 439.9" in Path("t/table.tex").read_text()
 
 
+@pytest.mark.slow
+def test_a_cluster_does_not_matter(run: Callable[..., Result]) -> None:
+    """Two searches one after the other on the same workers."""
+    pytest.importorskip("distributed", reason="pip install distributed to test Dask")
+    one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 2, *SHORT, "--no-proofs")
+    for more in (("--out", "here"), ("--out", "there", "--cluster", "local:2")):
+        assert run(*one, *more).code == 0
+    for seed in (1, 2):
+        best = [Path(f"{out}/runs/anbn_100-{seed}/best.json") for out in ("here", "there")]
+        assert best[0].read_text() == best[1].read_text()
+    both = run(*one, "--out", "t", "--cluster", "local:2", "--threads", 2)
+    assert refused(both, "leave them out with --cluster")
+
+
 def test_a_table_is_printed_again_without_searching(run: Callable[..., Result]) -> None:
     _, out, _ = run(*TABLE, "--out", "t", "--no-proofs")
     logs = {path: path.read_text() for path in Path("t/runs").glob("*/log.jsonl")}

@@ -28,7 +28,7 @@ from ..search._crew import Crew
 from ..search._run import Progress, Run
 from ..search._settings import GENERATIONS, LIMITS, UNLIMITED, Search, Stop
 from ..tasks._sources import Source, source_from
-from ._options import SEARCHES, json_option, listed, words_option
+from ._options import SEARCHES, cluster_option, json_option, listed, words_option
 from ._outcome import print_json, print_outcome
 
 _ENCODING = ("encoding", "activations", "products")
@@ -83,11 +83,7 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @_limit("--target", "target", "SCORE", "Stop when the best score is this or less.")
 @_limit("--patience", "patience", "N", "Stop after so many generations without improvement.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="[default: all cores]")
-@click.option(
-    "--cluster",
-    metavar="WHERE",
-    help="Run on Dask: tcp://HOST:PORT, local:N for N processes, or a .yaml file.",
-)
+@cluster_option
 @click.option(
     "--device",
     type=click.Choice(DEVICES),

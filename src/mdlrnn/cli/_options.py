@@ -21,6 +21,11 @@ SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.
 """What --search names."""
 
 network_argument = click.argument("network", metavar="NET_OR_RUN", type=click.Path())
+cluster_option = click.option(
+    "--cluster",
+    metavar="WHERE",
+    help="Run on Dask: tcp://HOST:PORT, local:N for N processes, or a .yaml file.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 words_option = click.option(
     "--words", is_flag=True, help="Symbols are words between blanks, not single characters."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +15,7 @@ import click
 from .. import zoo
 from .._errors import InputError
 from .._files import save
+from ..cluster._connect import crews_of
 from ..comparisons._baseline import kept, train
 from ..comparisons._configurations import configurations
 from ..comparisons._formal_languages import Entry, evolved_for, flat, judged, table_sheet
@@ -37,11 +38,12 @@ from ..interface._signals import EXIT_CODE, StopSignals
 from ..interface._text import columns, parse_time
 from ..network.schemes import SCHEMES
 from ..runs._recorder import Recorder
+from ..search._crew import Crew
 from ..search._run import Progress
 from ..search._settings import GENERATIONS, Search, Stop
 from ..tasks._sources import source_from, task_from
 from ..tasks._tasks import TASKS, Task
-from ._options import SEARCHES, json_option, listed, numbers
+from ._options import SEARCHES, cluster_option, json_option, listed, numbers
 from ._training import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -93,6 +95,7 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
             help="How |G| is counted; published scores are under tacl2022.",
         ),
         click.option("--threads", type=click.IntRange(1), metavar="N", help="[default: all cores]"),
+        cluster_option,
         click.option("--out", metavar="DIR", required=True, help="Where runs and tables are kept."),
         click.option(
             "--markdown", metavar="FILE", callback=_in_a_folder, help="Write the page here as well."
@@ -119,6 +122,7 @@ def probe(
     out: str,
     markdown: str | None,
     threads: int | None,
+    cluster: str | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -132,7 +136,7 @@ def probe(
     known = task_from(source)
     size = source.size or known.size
     search, stop = _search(5, **options)
-    with _running(Path(out), threads, quiet, as_json) as runner:
+    with _running(Path(out), threads, cluster, quiet, as_json) as runner:
         rows = probe_objectives(known, size, replace(search, seed=seed), stop, runner)
     beside = has_published(known, size)
     sheet = probe_sheet(rows, beside)
@@ -167,6 +171,7 @@ def table(
     out: str,
     markdown: str | None,
     threads: int | None,
+    cluster: str | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -183,7 +188,7 @@ def table(
         check_device(device)
     folder = Path(out)
     entries: list[Entry] = []
-    with _running(folder, threads, quiet, as_json) as runner:
+    with _running(folder, threads, cluster, quiet, as_json) as runner:
         for task, size in chosen:
             runs = evolved_for(task, size, search, stop, range(1, seeds + 1), runner)
             entries.append(Entry(task, size, runs))
@@ -318,8 +323,12 @@ def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:
 
 
 @contextmanager
-def _running(folder: Path, threads: int | None, quiet: bool, as_json: bool) -> Iterator[Runner]:
+def _running(
+    folder: Path, threads: int | None, cluster: str | None, quiet: bool, as_json: bool
+) -> Iterator[Runner]:
     """A runner whose searches are shown one after the other and stop on Ctrl-C."""
+    if cluster is not None and threads is not None:
+        raise InputError("--threads are of this machine; leave them out with --cluster.")
     shown: list[Display] = []
 
     def close() -> None:
@@ -342,13 +351,24 @@ def _running(folder: Path, threads: int | None, quiet: bool, as_json: bool) -> I
 
     with StopSignals(tell_now) as stop:
         try:
-            yield Runner(folder, threads, start, tell)
+            with _crews(cluster) as new_crew:
+                yield Runner(folder, threads, start, tell, new_crew)
         except RunStopped:
             close()
             say(f"Stopped and saved in {folder}; the same command goes on.", err=True)
             click.get_current_context().exit(EXIT_CODE)
         finally:
             close()
+
+
+@contextmanager
+def _crews(cluster: str | None) -> Iterator[Callable[[], AbstractContextManager[Crew | None]]]:
+    """What gives each search its workers: one cluster for all of them, or none."""
+    if cluster is None:
+        yield nullcontext
+        return
+    with crews_of(cluster) as new_crew:
+        yield lambda: closing(new_crew())
 
 
 def _rnns(

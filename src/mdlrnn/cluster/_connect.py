@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,15 +43,25 @@ def about():
 @contextmanager
 def connected(cluster: object) -> Iterator[DaskCrew]:
     """The workers of a cluster: 'tcp://host:port', 'local:8', a YAML file, or a Dask client."""
+    with crews_of(cluster) as new_crew, closing(new_crew()) as crew:
+        yield crew
+
+
+@contextmanager
+def crews_of(cluster: object) -> Iterator[Callable[[], DaskCrew]]:
+    """A function that gives the workers of a cluster for one search after the other."""
+    with client_of(cluster) as (client, replenish):
+        yield partial(DaskCrew, client, replenish)
+
+
+@contextmanager
+def client_of(cluster: object) -> Iterator[tuple[Any, Replenish]]:
+    """A client of a cluster whose workers have been looked at, and what starts lost ones again."""
     if find_spec("distributed") is None:
         raise MissingExtra("a search on a cluster", "Dask", "cluster")
     with _client(cluster) as (client, replenish):
         _check_workers(client)
-        crew = DaskCrew(client, replenish)
-        try:
-            yield crew
-        finally:
-            crew.close()
+        yield client, replenish
 
 
 @contextmanager

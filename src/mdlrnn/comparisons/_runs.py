@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from ..runs._networks import load_network
 from ..runs._recorder import Recorder, begin, reopen
 from ..runs._settings import Settings, read_settings
 from ..runs._status import status_of
+from ..search._crew import Crew
 from ..search._island import Problem
 from ..search._run import Progress
 from ..search._settings import Search, Stop
@@ -64,6 +66,8 @@ class Runner:
     threads: int | None = None
     on_start: OnStart | None = None
     on_progress: OnProgress | None = None
+    new_crew: Callable[[], AbstractContextManager[Crew | None]] = nullcontext
+    """The workers of a cluster, for one search; by default there is none."""
 
 
 def evolved(wanted: Wanted, runner: Runner) -> dict[str, Any]:
@@ -123,10 +127,10 @@ def _work(home: Path, wanted: Wanted, runner: Runner) -> None:
         problem = Problem(corpus, wanted.search, wanted.encoding, objective)
         about = {"name": wanted.name, "task": f"{wanted.task.name}_{wanted.size}"}
         opened = begin(home, problem, wanted.stop, about)
-    with opened as recorder:
+    with opened as recorder, runner.new_crew() as crew:
         if runner.on_start is not None:
             runner.on_start(recorder)
-        run = recorder.evolve(threads=runner.threads, on_progress=runner.on_progress)
+        run = recorder.evolve(threads=runner.threads, on_progress=runner.on_progress, crew=crew)
     if run.reason == "stopped":
         raise RunStopped
 

@@ -16,6 +16,7 @@ def script(name: str, *arguments: object) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_every_reader_has_its_size_and_speed() -> None:
     pytest.importorskip("torch", reason="PyTorch is not installed")
     out = script("speed.py", "--strings", 5, "--seconds", 0)

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from helpers.data import ROOT
+from helpers.slow import few
 from mdlrnn import zoo
 from mdlrnn.cluster._connect import _settings as cluster_settings
 
@@ -63,7 +64,10 @@ def skip_without(name: str) -> None:
         pytest.importorskip(module, reason=f"{name} is not followed: {module} is not installed")
 
 
-@pytest.mark.parametrize("name", ["tasks.md", "pictures.md", "exports.md", "successors.md"])
+@pytest.mark.parametrize(
+    "name",
+    few(["tasks.md", "pictures.md", "exports.md", "successors.md"], "tasks.md", "exports.md"),
+)
 def test_commands_print_what_the_page_says(name: str, tmp_path: Path) -> None:
     for command, shown in commands(DOCS / name):
         assert call(command, tmp_path) == shown, command
@@ -93,6 +97,7 @@ def test_the_readme_s_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     exec(compile(smaller, "README.md", "exec"), {})
 
 
+@pytest.mark.slow
 def test_the_page_on_clusters_runs_as_it_stands(tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="pip install distributed to test Dask")
     page = DOCS / "cluster.md"

@@ -42,7 +42,7 @@ def test_scores_are_those_of_the_cpu() -> None:
         assert here[0] == there[0]
         assert here[2:] == there[2:]
         assert math.isclose(here[1], there[1], rel_tol=1e-9)
-    assert sum(math.isfinite(here[1]) for here, _ in found["pairs"]) >= 5
+    assert sum(math.isfinite(here[1]) for here, _ in found["pairs"]) >= 4
 
 
 def test_islands_go_on_exactly_and_hold_the_scores_of_the_cpu() -> None:

@@ -46,7 +46,7 @@ def scores() -> Any:
         known = vectors(name)
         found += pairs(known.networks[:count], known.corpus, known.encoding)
     every = Encoding("paper", tuple(ACTIVATIONS), products=True)
-    task = problem(every, unrestricted=True, islands=1, population=6)
+    task = problem(every, unrestricted=True, islands=1, population=4)
     islands = Islands(task)
     islands.begin()
     islands.advance(1)

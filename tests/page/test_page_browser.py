@@ -13,6 +13,7 @@ import pytest
 
 import mdlrnn
 from helpers.browser import Tab
+from helpers.slow import few
 from mdlrnn import Connection, Network, Unit, Weight, zoo
 from mdlrnn.page import Theorem, network_content, page
 from mdlrnn.page._sources import content_of
@@ -33,7 +34,7 @@ def test_values_stand_on_the_drawing(open_page: Callable[..., Tab]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "string"),
-    [("anbn", "aaabb"), ("anbn", "aba"), pytest.param("dyck2", "[()]", marks=pytest.mark.slow)],
+    few([("anbn", "aaabb"), ("anbn", "aba"), ("dyck2", "[()]")], ("anbn", "aba")),
 )
 def test_the_machine_steps_along(open_page: Callable[..., Tab], name: str, string: str) -> None:
     """The state that is marked, and the probabilities beside it, are those of the machine."""
@@ -317,7 +318,7 @@ SPILLS = """() => [...document.querySelectorAll(
     .map((e) => `${e.tagName} ${e.id} ${e.textContent.slice(0, 40)}`)"""
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (320, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), few([(390, "light"), (320, "dark")], (320, "dark")))
 def test_nothing_spills_out_of_a_card_on_a_phone(
     open_page: Callable[..., Tab], width: int, scheme: str
 ) -> None:

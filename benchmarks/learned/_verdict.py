@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -54,32 +55,40 @@ def verdict(job: Job) -> dict[str, Any]:
 def _agrees(network: Network, machine: Language, margin: float | None) -> bool:
     """Along random strings of the machine each probability is within the margin, or if there is
     none, each possible symbol gets more than each impossible one."""
+    for given, true in along(network, machine, WALKS, LENGTH):
+        if margin is not None:
+            off = max(abs(p - true.get(s, Fraction(0))) for s, p in given.items())
+            if off > Fraction(margin) * Fraction(1001, 1000) + Fraction(1, 10**12):
+                return False
+        else:
+            possible = [p for s, p in given.items() if true.get(s)]
+            impossible = [p for s, p in given.items() if not true.get(s)]
+            if min(possible) <= max(impossible, default=Fraction(0)):
+                return False
+    return True
+
+
+def along(
+    network: Network, machine: Language, walks: int, length: int
+) -> Iterator[tuple[dict[str, Any], Mapping[str, Fraction]]]:
+    """The probabilities of the network beside those of the machine, at each step of random strings
+    of the machine; in exact numbers, nothing cut."""
     from mdlrnn.network._interpreter import EXACT, distribution, stepper
 
     step = stepper(network, EXACT, saturation=False)
     alphabet = network.alphabet or ()
-    for seed in range(WALKS):
+    for seed in range(walks):
         choose = random.Random(seed)
         here, symbol, values = machine.beginning, "#", None
-        for _ in range(LENGTH):
+        for _ in range(length):
             values = step([int(symbol == s) for s in alphabet], values)
             given = dict(zip(alphabet, distribution(network, values), strict=True))
-            true = machine.next_from(here).distribution
-            if margin is not None:
-                off = max(abs(p - true.get(s, Fraction(0))) for s, p in given.items())
-                if off > Fraction(margin) * Fraction(1001, 1000) + Fraction(1, 10**12):
-                    return False
-            else:
-                possible = [p for s, p in given.items() if true.get(s)]
-                impossible = [p for s, p in given.items() if not true.get(s)]
-                if min(possible) <= max(impossible, default=Fraction(0)):
-                    return False
+            yield given, machine.next_from(here).distribution
             options = [o for o in machine.options(here) if o.symbol != "#"]
             if not options:
                 break
             option = choose.choice(options)
             here, symbol = option.to, option.symbol
-    return True
 
 
 def _same_strings(machine: Language, source: str) -> bool:

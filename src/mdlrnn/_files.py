@@ -32,6 +32,16 @@ def read_bytes(path: PathLike, limit: int) -> bytes:
     return data
 
 
+def make_folder(path: Path) -> None:
+    """The folder and those above it, where they are missing."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{named(path)}: cannot be made ({reason_of(error)}); choose another folder."
+        ) from None
+
+
 def named(path: PathLike) -> str:
     """The path as it can stand in a sentence."""
     return printable(os.fspath(path))

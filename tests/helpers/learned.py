@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 
+from benchmarks.learned._verdict import along
+
 from mdlrnn import Network
 from mdlrnn.languages import Language
 from mdlrnn.languages._notation import language_from_notation
-from mdlrnn.network._interpreter import EXACT, distribution, stepper
 
 String = Sequence[str]
 _COUNT = re.compile(
@@ -79,26 +79,13 @@ def check_machine(
 ) -> int:
     """Along random strings of the machine the network gives its probabilities within the margin,
     and each possible symbol more than each impossible one; gives the number of prefixes."""
-    step = stepper(network, EXACT, saturation=False)
-    alphabet = network.alphabet or ()
     slack = Fraction(1, 10**12)
     prefixes = 0
-    for seed in range(walks):
-        choose = random.Random(seed)
-        here, symbol, values = machine.beginning, "#", None
-        for _ in range(length):
-            prefixes += 1
-            values = step([int(symbol == s) for s in alphabet], values)
-            given = dict(zip(alphabet, distribution(network, values), strict=True))
-            true = machine.next_from(here).distribution
-            if margin is not None:
-                off = max(abs(p - true.get(s, 0)) for s, p in given.items())
-                assert off <= Fraction(margin) * (1 + slack) + slack
-            possible = [p for s, p in given.items() if true.get(s)]
-            assert min(possible) > max((p for s, p in given.items() if not true.get(s)), default=0)
-            options = [o for o in machine.options(here) if o.symbol != "#"]
-            if not options:
-                break
-            option = choose.choice(options)
-            here, symbol = option.to, option.symbol
+    for given, true in along(network, machine, walks, length):
+        prefixes += 1
+        if margin is not None:
+            off = max(abs(p - true.get(s, 0)) for s, p in given.items())
+            assert off <= Fraction(margin) * (1 + slack) + slack
+        possible = [p for s, p in given.items() if true.get(s)]
+        assert min(possible) > max((p for s, p in given.items() if not true.get(s)), default=0)
     return prefixes

@@ -39,14 +39,20 @@ def pairs(networks: list[Network], corpus: Corpus, encoding: Encoding | None) ->
     ]
 
 
-def scores() -> Any:
+FEW = {"anbn_100": 1, "addition_100": 1, "population": 4}
+MORE = {"anbn_100": 2, "addition_100": 1, "dyck2_200": 2, "population": 12}
+
+
+def scores(how_many: str) -> Any:
     """Of the authors' networks, and of random ones with every activation, loops and products."""
+    counts = dict(MORE if how_many == "more" else FEW)
+    population = counts.pop("population")
     found = []
-    for name, count in (("anbn_100", 1), ("addition_100", 1)):
+    for name, count in counts.items():
         known = vectors(name)
         found += pairs(known.networks[:count], known.corpus, known.encoding)
     every = Encoding("paper", tuple(ACTIVATIONS), products=True)
-    task = problem(every, unrestricted=True, islands=1, population=4)
+    task = problem(every, unrestricted=True, islands=1, population=population)
     islands = Islands(task)
     islands.begin()
     islands.advance(1)

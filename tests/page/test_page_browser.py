@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from mdlrnn.page import Theorem, network_content, page
 from mdlrnn.page._sources import content_of
 
 SCRIPT = "<script>window.broken=1</script>"
+
+SCHEMES = ("light", "dark")
 
 
 def test_values_stand_on_the_drawing(open_page: Callable[..., Tab]) -> None:
@@ -248,7 +250,9 @@ def test_labels_lie_apart_in_the_browser_s_own_font(browser: Any, tmp_path: Path
     tab.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), few(product((360, 1280), SCHEMES), (360, "dark"), (1280, "light"))
+)
 def test_the_page_fits_phone_and_desk(
     open_page: Callable[..., Tab], width: int, scheme: str
 ) -> None:
@@ -318,7 +322,7 @@ SPILLS = """() => [...document.querySelectorAll(
     .map((e) => `${e.tagName} ${e.id} ${e.textContent.slice(0, 40)}`)"""
 
 
-@pytest.mark.parametrize(("width", "scheme"), few([(390, "light"), (320, "dark")], (320, "dark")))
+@pytest.mark.parametrize(("width", "scheme"), few(product((390, 320), SCHEMES), (320, "dark")))
 def test_nothing_spills_out_of_a_card_on_a_phone(
     open_page: Callable[..., Tab], width: int, scheme: str
 ) -> None:

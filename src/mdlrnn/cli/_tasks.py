@@ -39,7 +39,7 @@ seed_option = click.option(
 @click.command()
 @json_option
 def tasks(as_json: bool) -> None:
-    """The paper's tasks and two of its successors', by the names that other commands take."""
+    """The paper's tasks and those of a later paper, by the names that other commands take."""
     if as_json:
         say_json(
             [{"name": t.name, "title": t.title, "sizes": t.sizes} for t in EVERY_TASK.values()]

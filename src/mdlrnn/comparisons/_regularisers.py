@@ -28,7 +28,7 @@ from ..tasks._measures import measure
 from ..tasks._tasks import EVERY_TASK, SEED, Task
 from ._environment import machine, today, versions
 from ._runs import RunStopped, read_figures, write_figures
-from ._sheet import Sheet
+from ._sheet import Sheet, bits
 
 SIZE = 500
 SCHEME = "abudy2025"
@@ -220,11 +220,7 @@ def regularisers_sheet(golden: Sequence[dict[str, Any]], rows: Sequence[dict[str
 
 def _numbers(row: dict[str, Any]) -> tuple[str, ...]:
     test, best = row["test_cross_entropy"], row["optimal_test_cross_entropy"]
-    return (f"{row['g']:,}", _bits(row["d_given_g"]), _excess(test, best))
-
-
-def _bits(value: float) -> str:
-    return "∞" if value == float("inf") else f"{value:,.2f}"
+    return (f"{row['g']:,}", bits(row["d_given_g"], 2), _excess(test, best))
 
 
 def _excess(test: float, best: float) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import InputError
-from .._files import read_text, reason_of, save
+from .._files import make_folder, read_text, save
 from ..kernels._scoring import score
 from ..network._encoding import Encoding
 from ..network._network import Network
@@ -192,10 +192,5 @@ def read_figures(path: Path) -> dict[str, Any]:
 
 def write_figures(path: Path, data: dict[str, Any]) -> None:
     """Infinity stays infinity: JSON as Python writes and reads it."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be made ({reason_of(error)}); choose another folder."
-        ) from None
+    make_folder(path.parent)
     save(path, json.dumps(data, indent=1) + "\n")

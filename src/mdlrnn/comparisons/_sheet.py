@@ -47,10 +47,10 @@ def percent(share: float | None) -> str:
     return MISSING if share is None else f"{math.floor(1000 * share + 1e-9) / 10:.1f}"
 
 
-def bits(value: float | None) -> str:
+def bits(value: float | None, digits: int = 1) -> str:
     if value is None:
         return MISSING
-    return "∞" if math.isinf(value) else f"{value:,.1f}"
+    return "∞" if math.isinf(value) else f"{value:,.{digits}f}"
 
 
 def markdown(sheet: Sheet) -> str:

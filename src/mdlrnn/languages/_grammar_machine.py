@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 from .._errors import InputError
@@ -43,6 +44,14 @@ class Mixture:
     """One of several words, each with its probability."""
 
     ways: tuple[tuple[Word, Fraction], ...]
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.ways)
+
+    def __hash__(self) -> int:
+        """Worked out once: mixtures stand in mixtures, and are looked up all the time."""
+        return self._hash
 
 
 class Way(NamedTuple):

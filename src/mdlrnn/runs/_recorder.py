@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import ClusterError, InputError, RunError
-from .._files import PathLike, reason_of
+from .._files import PathLike, make_folder, reason_of
 from ..corpus._corpus import Corpus
 from ..kernels._genome import Words
 from ..network._network import Network
@@ -278,12 +278,7 @@ def begin(
         return
     home = Path(folder)
     _refuse_if_taken(home)
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{home}: cannot be made ({reason_of(error)}); choose another folder."
-        ) from None
+    make_folder(home)
     with _locked(home):
         _refuse_if_taken(home)
         tidy(home)

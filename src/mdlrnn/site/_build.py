@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._errors import InputError
-from .._files import named, read_text, reason_of, save
+from .._files import make_folder, named, read_text, save
 from ..drawing import draw
 from ..page import Content, page
 from ..page._sources import example_of
@@ -75,7 +75,7 @@ def build(
         raise InputError(f"{named(site)} holds the results; choose another folder for the site.")
     found, problems = places_in(results)
     works = _works(found, site, seconds)
-    _make_folder(site)
+    make_folder(site)
     rows: list[Row] = []
     for row in _carried_out(works, processes):
         rows.append(row)
@@ -139,7 +139,7 @@ def _made(work: Work) -> Row:
     results = [result for place in work.places for result in results_at(place)]
     result = chosen(results)
     home = work.site / work.folder
-    _make_folder(home)
+    make_folder(home)
     found = findings(result, work.seconds, home / FINDINGS)
     known = known_of(result.source)
     corpus = result.strings()
@@ -193,15 +193,6 @@ def _learned_text(content: Content) -> str:
 def _letters(name: str) -> str:
     """What a name is looked up by: brackets and signs come after letters and digits."""
     return "".join(c for c in name.lower() if c.isalnum()) or name
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{named(path)}: cannot be made ({reason_of(error)}); choose another place."
-        ) from None
 
 
 def _before(site: Path) -> set[str]:

@@ -11,6 +11,7 @@ from ..drawing import Drawing
 from ..drawing._automaton import picture_of_machine
 from ..drawing._svg import escaped, svg
 from ..languages import Transducer
+from ..network._code import length
 from ..network._encoding import Encoding
 from ..network._text import describe, summary
 from ..page._content import Content, LearnedMachine, Theorem
@@ -19,7 +20,7 @@ from ..page._machine import machine_section
 from ..page._sections import facts, paragraph, score_section, section, table, theorem_section
 from ._findings import Findings
 from ._known import CLASSES, UNKNOWN, Known, Strings, symbols_text
-from ._result import LanguageFile, Result, length
+from ._result import LanguageFile, Result
 
 SCALE = 1.4
 FOLLOWS = "It is proved to follow this machine; the theorem below says how closely."

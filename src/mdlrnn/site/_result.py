@@ -15,7 +15,7 @@ from ..corpus._corpus import Corpus
 from ..languages import Grammar
 from ..languages._language_file import SUFFIXES, machine_from_text
 from ..languages._notation import language_from_notation, looks_like_notation
-from ..network._code import parts
+from ..network._code import length
 from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network._objective import Score
@@ -79,10 +79,6 @@ class Result:
         if self.corpus is not None or self.source is None:
             return self.corpus
         return self.source.corpus()
-
-
-def length(network: Network, encoding: Encoding) -> int:
-    return sum(len(part.bits) for part in parts(network, encoding))
 
 
 def results_at(place: Place) -> list[Result]:

@@ -297,8 +297,8 @@ def dyck1_pcfg() -> Network:
 def dyck2_pcfg() -> Network:
     """`dyck2` where a bracket opens with 1/3: each opening bracket is wanted by 1/4, not 2/9.
 
-    Saturation is off: with 1/3, brackets of the test set nest deeper than the 11 that are sure to
-    fit below 10^6. It scores as published: |G| = 579, and |D:G| = 2121.53 on dyck2_pcfg_500.
+    Saturation is off: with 1/3, brackets of the test set nest 16 deep, and twelve are sure to fit
+    below 10^6. It scores as published: |G| = 579, and |D:G| = 2121.53 on dyck2_pcfg_500.
     """
     stack = dyck2()
     units = (*stack.units[:-1], Unit(bias=Weight(1, 4)))

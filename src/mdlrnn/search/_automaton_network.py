@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from ..network._network import Network
 from ..network._units import Connection, Unit, Weight
-from ._counters import Counted, Counter, Mark, Stack, Top
+from ._counters import Counted, Counter, Loaded, Mark, Stack, Top
 from ._merging import Automaton
 
 LARGEST_WEIGHT = 16
@@ -38,7 +38,8 @@ class _Way:
 
 
 class _Builder:
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, boundary: int) -> None:
+        self.boundary = boundary
         self.units = [Unit()] * (2 * size)
         self.connections: list[Connection] = []
         self.latches: dict[Mark, int] = {}
@@ -85,6 +86,8 @@ class _Builder:
         """1 where the counter is 0, or the digit on top; else 0."""
         if isinstance(counted.counter, Top):
             return self.on_top(counted.counter)
+        if isinstance(counted.counter, Loaded):
+            return self.loaded(counted.counter)
         counter = self.unit()
         self.remember([counter], counter)
         for source, step in self.steps(counted.counter):
@@ -96,6 +99,39 @@ class _Builder:
         test = self.unit("relu", 1)
         self.feed([counter], test, -1)
         return test
+
+    def loaded(self, loaded: Loaded) -> int:
+        """1 where a counter is 0 that takes its number from another."""
+        number, added, counter, test = (
+            self.unit(), self.unit(type="product"), self.unit("relu"), self.unit("relu", 1)
+        )  # fmt: skip
+        counts, loads = loaded.counted, loaded.loading
+        if loaded.at_zero or loaded.mark is not None:
+            counts = self.where(counts, test if loaded.at_zero else None, loaded)
+        if loaded.load_at_zero:
+            loads = self.where(loads, test, None)
+        self.remember([number], number)
+        self.feed([counts], number, loaded.step)
+        if loaded.start:
+            self.feed([self.boundary], number, loaded.start)
+        self.feed([loads, number], added)
+        self.remember([counter], counter)
+        self.feed([added], counter)
+        self.feed([loaded.down], counter, -1)
+        self.feed([counter], test, -1)
+        return test
+
+    def where(self, symbol: int, was: int | None, loaded: Loaded | None) -> int:
+        """1 where the symbol is read, a test held before, and the mark is there, or is not."""
+        late = loaded is not None and loaded.mark is not None and loaded.late
+        due = 1 + (was is not None) + late
+        unit = self.unit("relu", 1 - due)
+        self.feed([symbol], unit)
+        if was is not None:
+            self.remember([was], unit)
+        if loaded is not None and loaded.mark is not None:
+            self.feed([self.latch(loaded.mark)], unit, 1 if late else -1)
+        return unit
 
     def on_top(self, wanted: Top) -> int:
         """1 where the digit lies on top of the stack."""
@@ -178,7 +214,7 @@ def automaton_network(
 ) -> Network:
     size = len(alphabet)
     states = range(len(automaton))
-    build = _Builder(size)
+    build = _Builder(size, boundary)
     moves = _moves(automaton, size, len(counters))
     zeros: dict[int, int] = {}
     readers: list[list[int]] = []

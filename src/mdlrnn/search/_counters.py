@@ -66,10 +66,31 @@ class Top(NamedTuple):
     digit: int
 
 
+class Loaded(NamedTuple):
+    """A counter that is never below 0, to which certain symbols add a number that is itself
+    counted; one symbol takes 1 from it."""
+
+    counted: int
+    """The symbol that adds to the number."""
+    at_zero: bool
+    """Only where the counter was 0."""
+    mark: Mark | None
+    late: bool
+    """Only before the mark, or only from it on."""
+    loading: int
+    """The symbol that adds the number to the counter."""
+    down: int
+    load_at_zero: bool = False
+    """Only where the counter was 0."""
+    step: int = 1
+    start: int = 0
+    """Of the number."""
+
+
 class Counted(NamedTuple):
     """A test of what is remembered: whether a counter is 0, or what lies on top of a stack."""
 
-    counter: Counter | Top
+    counter: Counter | Top | Loaded
     zero: NDArray[np.bool_]
     """For each node of the prefix tree, whether it holds."""
     signed: bool = False

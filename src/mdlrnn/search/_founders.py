@@ -14,6 +14,7 @@ from ..network._alphabet import BOUNDARY
 from ._automaton_network import automaton_network
 from ._counters import counters_of
 from ._island import Problem
+from ._loads import loads_of
 from ._merging import automata_of
 from ._spaces import fits, island_problem
 from ._stacks import stack_tests
@@ -43,7 +44,11 @@ def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
     if corpus.alphabet is None:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
-    memories = [counters_of(corpus, boundary), *stack_tests(corpus, boundary)]
+    memories = [
+        counters_of(corpus, boundary),
+        loads_of(corpus, boundary),
+        *stack_tests(corpus, boundary),
+    ]
     found = []
     for used in ([], *filter(None, memories)):
         found += [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +17,15 @@ from mdlrnn import Corpus, Encoding, Search
 from mdlrnn.kernels._genome import network_from_row, row_of
 from mdlrnn.languages import Language
 from mdlrnn.search._automaton_network import _weights, automaton_network
-from mdlrnn.search._counters import Counter, Mark, Top, _candidates, _values, counters_of
+from mdlrnn.search._counters import _candidates, _values, counters_of
 from mdlrnn.search._founders import founders_for, has_founders
 from mdlrnn.search._island import Problem
+from mdlrnn.search._loads import _candidates as _loads
+from mdlrnn.search._loads import loads_of, zeros_of
+from mdlrnn.search._memories import Counter, Loaded, Mark, Stack, Top
 from mdlrnn.search._merging import Automaton, automata_of
 from mdlrnn.search._spaces import SETS, island_problem
-from mdlrnn.search._stacks import stack_tests
+from mdlrnn.search._stacks import _marked, _tops, _unmarked, stack_tests
 from mdlrnn.tasks._sources import source_from
 from mdlrnn.tasks._tasks import Task
 
@@ -109,16 +113,20 @@ def test_counters_count(place: int, strings: list[str]) -> None:
     counter = tried[place % len(tried)]
     values = _values(corpus, [counter])[:, 0]
     for node in range(len(corpus.parent)):
-        path = []
-        at = node
-        while at >= 0:
-            path.append(int(corpus.symbol[at]))
-            at = int(corpus.parent[at])
-        assert values[node] == _counted(counter, path[::-1])
+        assert values[node] == _counted(counter, _path(corpus, node))
+
+
+def _path(corpus: Corpus, node: int) -> list[int]:
+    """The symbols read from the root to a node."""
+    path = []
+    while node >= 0:
+        path.append(int(corpus.symbol[node]))
+        node = int(corpus.parent[node])
+    return path[::-1]
 
 
 def _counted(counter: Counter, string: list[int]) -> int:
-    total, after = 0, False
+    total, after = counter.start, False
     for place, symbol in enumerate(string):
         mark = counter.mark
         if mark is not None and symbol == mark.symbol:
@@ -135,7 +143,15 @@ def test_counters_are_what_the_language_counts() -> None:
     assert first.counter == Counter(((0, 1, 0), (0, -1, 0)), Mark(2))
     (double,) = counters_of(task("a^n b^2n").training(500), BOUNDARY)
     assert double.counter == Counter(((0, 2, -1), (0, 2, -1)))
-    assert counters_of(task("tomita5.lang").training(500), BOUNDARY) == []
+    both = counters_of(task("tomita5.lang").training(500), BOUNDARY)
+    # Two of the numbers of a's, of b's, and of both tell whether all are even.
+    assert {found.counter for found in both} < {
+        Counter((steps, steps), modulus=2) for steps in ((0, 1, 0), (0, 0, 1), (0, 1, 1))
+    }
+    first, *_ = counters_of(task("mod2_mod4.lang").training(500), BOUNDARY)
+    assert isinstance(first.counter, Counter)
+    assert first.counter.modulus == 4
+    assert counters_of(task("a* b*").training(500), BOUNDARY) == []
 
 
 @pytest.mark.parametrize("symbols", ["a", "abcdefgh"])
@@ -170,12 +186,124 @@ def test_a_stack_of_whole_numbers_is_proved_where_the_corpus_leaves_room(
     corpus = Corpus.from_strings(shallow)
     assert corpus.alphabet is not None
     boundary = corpus.alphabet.index("#")
-    _, whole = stack_tests(corpus, boundary)
+    _, whole, *_ = stack_tests(corpus, boundary)
     (automaton,) = automata_of(corpus, whole)
     network = automaton_network(automaton, corpus.alphabet, boundary, whole)
     assert mdlrnn.prove(network, language).proved
     deep = Corpus.from_strings([*shallow, "a" * 30 + "c" + "a" * 30])
-    assert len(stack_tests(deep, boundary)) == 1
+    assert not any(stack.whole for stack in stacks_of(deep, boundary) if stack.mark is not None)
+
+
+def stacks_of(corpus: Corpus, boundary: int) -> list[Stack]:
+    found = [tests[0].counter for tests in stack_tests(corpus, boundary)]
+    return [top.stack for top in found if isinstance(top, Top)]
+
+
+def test_a_queue_is_found_where_a_mark_divides_two_copies() -> None:
+    words = ["".join(letters) for size in range(7) for letters in product("ab", repeat=size)]
+    corpus = Corpus.from_strings([word + "c" + word for word in words for _ in range(4)])
+    assert corpus.alphabet is not None
+    boundary = corpus.alphabet.index("#")
+    (tests,) = [
+        tests
+        for tests in stack_tests(corpus, boundary)
+        if isinstance(top := tests[0].counter, Top) and top.stack.queue
+    ]
+    for automaton in automata_of(corpus, tests):
+        network = automaton_network(automaton, corpus.alphabet, boundary, tests)
+        for word in [*words, "abbabaabbaababbabaababba"]:
+            for step, symbol in zip(
+                mdlrnn.feed(network, word + "c" + word)[len(word) + 1 :], [*word, "#"], strict=True
+            ):
+                assert step.probabilities[symbol] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "digits", "pops", "raises"),
+    [("dyck2.pcfg", "ac", "bd", ""), ("nested_pairs.pcfg", "ac", "bd", ""),
+     ("arithmetic.pcfg", "(", ")", "+")],
+)  # fmt: skip
+def test_symbols_push_and_pop_where_the_language_nests(
+    name: str, digits: str, pops: str, raises: str
+) -> None:
+    corpus = task(name).training(500)
+    assert corpus.alphabet is not None
+    place = corpus.alphabet.index
+    unmarked = [stack for stack in stacks_of(corpus, BOUNDARY) if stack.mark is None]
+    assert unmarked
+    for stack in unmarked:
+        assert [place(s) for s in digits] == [s for s, digit in enumerate(stack.digits) if digit]
+        assert stack.pops == tuple(place(s) for s in pops)
+        assert stack.raises == tuple(place(s) for s in raises)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.lists(st.text("abc", max_size=9), min_size=1, max_size=6))
+def test_stacks_hold_what_was_pushed(place: int, strings: list[str]) -> None:
+    corpus = Corpus.from_strings([*strings, "abc"])
+    tried = [*_marked([1, 2, 3], 4, False), *_unmarked([1, 2, 3], 4), *_marked([1, 2, 3], 4, True)]
+    stack = tried[place % len(tried)]
+    tops = _tops(corpus, [stack])[0][:, 0]
+    for node in range(len(corpus.parent)):
+        held: list[int] = []
+        late = False
+        for symbol in _path(corpus, node):
+            late = late or (stack.mark is not None and symbol == stack.mark.symbol)
+            if stack.digits[symbol] and not late:
+                held.append(stack.digits[symbol])
+            elif stack.digits[symbol] or symbol in stack.pops:
+                held = held[1:] if stack.queue else held[:-1]
+            elif symbol in stack.raises and held:
+                held[-1] += 1
+        assert tops[node] == (held[0 if stack.queue else -1] if held else 0)
+
+
+LOADED = {
+    "growing": ["a" + "b" * 1, "abab" + "b", "ababbabbb", "ababbabbbabbbb"],
+    "squares": ["a" * n * n for n in range(1, 9)],
+    "powers": ["a" * 2**n for n in range(7)],
+    "equal": ["a" * n + ("b" + "a" * m) * p for n in range(3) for m in range(4) for p in (1, 2, 4)],
+    "products": ["a" * n + "b" * m + "c" * n * m for n in range(1, 5) for m in range(1, 5)],
+}
+
+
+@pytest.mark.parametrize("name", LOADED)
+def test_a_counter_is_loaded_from_another(name: str) -> None:
+    """Its test tells all that there is: after a symbol the sets of next symbols follow from it, but
+    for the first block of equal ones, which may be of any length."""
+    corpus = Corpus.from_strings([s for s in LOADED[name] for _ in range(40)])
+    assert corpus.alphabet is not None
+    boundary = corpus.alphabet.index("#")
+    (found,) = loads_of(corpus, boundary)
+    assert isinstance(found.counter, Loaded)
+    automata = automata_of(corpus, [found])
+    assert automata
+    for automaton in automata:
+        network = automaton_network(automaton, corpus.alphabet, boundary, [found])
+        for string in LOADED[name]:
+            for step, symbol in zip(mdlrnn.feed(network, string), [*string, "#"], strict=True):
+                assert step.probabilities[symbol] > 0
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6), st.lists(st.text("ab", max_size=9), min_size=1, max_size=6))
+def test_loaded_counters_count(place: int, strings: list[str]) -> None:
+    corpus = Corpus.from_strings([*strings, "ab"])
+    tried = list(_loads([1, 2]))
+    loaded = tried[place % len(tried)]
+    zeros = zeros_of(corpus, [loaded])[:, 0]
+    for node in range(len(corpus.parent)):
+        number, counter, late = loaded.start, 0, False
+        for symbol in _path(corpus, node):
+            empty = counter == 0
+            late = late or (loaded.mark is not None and symbol == loaded.mark.symbol)
+            in_phase = loaded.mark is None or late == loaded.late
+            if symbol == loaded.counted and in_phase and (empty or not loaded.at_zero):
+                number += loaded.step
+            if symbol == loaded.loading and (empty or not loaded.load_at_zero):
+                counter += number
+            counter = max(0, counter - (symbol == loaded.down))
+        assert zeros[node] == (counter == 0)
 
 
 def problem_of(corpus: Corpus) -> Problem:
@@ -185,7 +313,8 @@ def problem_of(corpus: Corpus) -> Problem:
 @pytest.mark.parametrize(
     "name",
     ["a^n b^n a^n", "a^n b^m a^n b^m", "a^n b^m c^n d^m", "a^n b^n c^n d^n e^n",
-     "equally_many.lang", "dyck1.pcfg", "tomita6.lang", "marked_palindrome.pcfg"],
+     "equally_many.lang", "dyck1.pcfg", "tomita6.lang", "marked_palindrome.pcfg", "dyck2.pcfg",
+     "nested_pairs.pcfg", "arithmetic.pcfg", "growing_blocks.lang", "mod2_mod4.lang"],
 )  # fmt: skip
 def test_a_founder_is_as_good_as_the_language_itself(name: str) -> None:
     corpus = task(name).training(500)

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from ..network._network import Network
 from ..network._units import Connection, Unit, Weight
-from ._counters import Counted, Counter, Loaded, Mark, Stack, Top
+from ._memories import Counted, Counter, Loaded, Mark, Stack, Top
 from ._merging import Automaton
 
 LARGEST_WEIGHT = 16
@@ -88,8 +88,11 @@ class _Builder:
             return self.on_top(counted.counter)
         if isinstance(counted.counter, Loaded):
             return self.loaded(counted.counter)
-        counter = self.unit()
+        modulus, start = counted.counter.modulus, counted.counter.start
+        counter = self.unit(f"mod{modulus}" if modulus else "linear")
         self.remember([counter], counter)
+        if start:
+            self.feed([self.boundary], counter, start)
         for source, step in self.steps(counted.counter):
             self.feed([source], counter, step)
         if counted.signed:
@@ -139,7 +142,7 @@ class _Builder:
         if stack not in self.tops:
             self.tops[stack] = self.top(stack)
         top = self.tops[stack]
-        if digit == max(stack.digits):
+        if digit == stack.highest:
             test = self.unit("relu", 1 - digit)
             self.feed([top], test)
             return test
@@ -151,7 +154,8 @@ class _Builder:
 
     def top(self, stack: Stack) -> int:
         """The top digit of a number: symbols put digits before the others, or take one away."""
-        latch = self.latch(stack.mark)
+        if stack.queue:
+            return self.front(stack)
         pushing = [symbol for symbol, digit in enumerate(stack.digits) if digit]
         number, before = self.unit(), self.unit()
         self.remember([number], before)
@@ -171,16 +175,64 @@ class _Builder:
         for symbol in pushing:
             digit = Fraction(stack.digits[symbol])
             self.weigh(symbol, longer, digit if stack.whole else digit / base)
-        push, pop, keep = self.unit("relu"), self.unit("relu", -1), self.unit("linear", 1)
-        self.feed(pushing, push)
-        self.feed([latch], push, -1)
-        self.feed([*pushing, latch], pop)
+        for symbol in stack.raises:
+            self.weigh(symbol, number, Fraction(1) if stack.whole else 1 / base)
+        if stack.mark is None:
+            push, pop = self.any_of(pushing), self.any_of(stack.pops)
+        else:
+            latch = self.latch(stack.mark)
+            push, pop = self.unit("relu"), self.unit("relu", -1)
+            self.feed(pushing, push)
+            self.feed([latch], push, -1)
+            self.feed([*pushing, latch], pop)
+        keep = self.unit("linear", 1)
         self.feed([push, pop], keep, -1)
         for gate, value in ((push, longer), (pop, shorter), (keep, before)):
             gated = self.unit(type="product")
             self.feed([gate, value], gated)
             self.feed([gated], number)
         return top
+
+    def front(self, queue: Stack) -> int:
+        """The first digit of a fraction: symbols put digits behind the others, each at a place that
+        is a power of the base, and from the mark on they take the first away."""
+        assert queue.mark is not None
+        latch = self.latch(queue.mark)
+        base = Fraction(queue.base)
+        pushing = [symbol for symbol, digit in enumerate(queue.digits) if digit]
+        number, front, digit = self.unit(), self.unit("floor"), self.unit()
+        self.feed([number], front)
+        # The place of the next digit: 1 after the boundary symbol, since a product is without
+        # what does not come in yet; then each digit moves it on.
+        place, moving = self.unit(type="product"), self.unit("linear", 1)
+        self.remember([place], place)
+        self.feed([moving], place)
+        for symbol in pushing:
+            self.weigh(symbol, moving, 1 / base - 1)
+            self.weigh(symbol, digit, Fraction(queue.digits[symbol]))
+        push, put = self.unit("relu"), self.unit(type="product")
+        self.feed([digit], push)
+        self.feed([latch], push, -max(queue.digits))
+        self.feed([push], put)
+        self.remember([place], put)
+        # What is left of the number: itself, or without its first digit and a place further.
+        before, further = self.unit(), self.unit()
+        self.remember([number], before)
+        self.weigh(before, further, base - 1)
+        self.weigh(front, further, -base, "recurrent")
+        pop, taken = self.unit("relu", -1), self.unit(type="product")
+        self.feed([*pushing, latch], pop)
+        self.feed([pop, further], taken)
+        self.feed([put, before, taken], number)
+        return front
+
+    def any_of(self, symbols: Sequence[int]) -> int:
+        """1 where one of the symbols is read."""
+        if len(symbols) == 1:
+            return symbols[0]
+        unit = self.unit()
+        self.feed(symbols, unit)
+        return unit
 
     def last_digit(self, number: int, base: int) -> int:
         if base == 3:

@@ -44,9 +44,11 @@ def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
     if corpus.alphabet is None:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
+    loads = loads_of(corpus, boundary)
     memories = [
         counters_of(corpus, boundary),
-        loads_of(corpus, boundary),
+        loads,
+        [*loads, *counters_of(corpus, boundary, loads)] if loads else [],
         *stack_tests(corpus, boundary),
     ]
     found = []

@@ -15,12 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..corpus._corpus import Corpus
-from ._counters import LEAST_GAIN, MOST_NUMBERS, MOST_SYMBOLS, Counted, Loaded, Mark, bits_given
+from ._memories import (
+    LEAST_GAIN,
+    MOST_NUMBERS,
+    MOST_SYMBOLS,
+    Counted,
+    Loaded,
+    Mark,
+    bits_given,
+    symbols_of,
+)
 
 
 def loads_of(corpus: Corpus, boundary: int) -> list[Counted]:
     """The loaded counter that tells most about the next symbol, if one does."""
-    symbols = [s for s in range(corpus.inputs) if s != boundary]
+    symbols = symbols_of(corpus, boundary)
     if not 1 <= len(symbols) <= MOST_SYMBOLS:
         return []
     tried = list(_candidates(symbols))
@@ -82,7 +91,8 @@ def zeros_of(corpus: Corpus, tried: list[Loaded]) -> NDArray[np.bool_]:
         numbers[begin:end] = number
         counters[begin:end] = np.maximum(counter, 0)
         marked[begin:end] = after
-    return counters == 0
+    zeros: NDArray[np.bool_] = counters == 0
+    return zeros
 
 
 def _fields(tried: list[Loaded]) -> Iterator[tuple[str, list[int]]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..corpus._corpus import Corpus
-from ._counters import Counted
+from ._memories import Counted
 
 MOST_STATES = 24
 """More do not pay as a network on any corpus of the size that people have."""

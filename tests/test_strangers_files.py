@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import re
 import zipfile
 from collections.abc import Callable
@@ -130,6 +131,15 @@ def test_long_chains_and_rings_of_rules_are_answered_at_once(tmp_path: Path) -> 
 
 def test_a_search_has_a_limit_on_its_networks() -> None:
     assert "more than 4,000,000 networks" in said(lambda: Search(population=10**18))
+
+
+def test_a_search_has_a_limit_on_what_it_works_out_for_a_network(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    path = tmp_path / "many.txt"
+    path.write_text("".join(f"{chance.getrandbits(60):060b}\n" for _ in range(20_000)))
+    message = said(lambda: evolve(path, stop=Stop(generations=1), progress=False))
+    assert "more than 5,000,000 distinct prefixes times inputs and outputs" in message
+    assert "--no-limits" in message
 
 
 # Quotes

@@ -28,6 +28,9 @@ ARRAY_BYTES = 512 * 2**20
 """Of all arrays of a file together, unpacked."""
 SEARCHED_NETWORKS = 4_000_000
 """On all islands of a search together: each takes some kilobytes."""
+SEARCHED_NUMBERS = 5_000_000
+"""Distinct prefixes of a corpus times its inputs and outputs: a search works out so many numbers
+for every network."""
 CONNECTIONS = 100_000
 SYMBOL_LENGTH = 200
 """Characters of one symbol."""

@@ -24,6 +24,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from fractions import Fraction
 
+from ._checks import check_known
 from ._errors import InputError
 from .network._network import Network
 from .network._units import Connection, Unit, Weight
@@ -269,9 +270,8 @@ def golden_names() -> tuple[str, ...]:
 
 def golden(task: str) -> Network:
     """The golden network of a task of Abudy and others (2025)."""
-    if isinstance(task, str) and task in _GOLDEN:
-        return _GOLDEN[task]()
-    raise InputError(f"there is no golden network for {task!r}; use one of {', '.join(_GOLDEN)}.")
+    check_known(task, _GOLDEN, "golden network")
+    return _GOLDEN[task]()
 
 
 def dyck1_pcfg() -> Network:

@@ -63,8 +63,8 @@ def test_golden_networks_are_searched_from_and_beside_nothing(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--tasks", "anbn"), "no golden network for 'anbn'"),
-        (("--regularisers", "l3"), "no regulariser 'l3'"),
+        (("--tasks", "anbn"), "unknown golden network 'anbn'"),
+        (("--regularisers", "l3"), "unknown regulariser 'l3'"),
         (("--time-per-run", "soon"), "--time-per-run"),
     ],
 )

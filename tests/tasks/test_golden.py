@@ -43,7 +43,7 @@ def test_dyck1_takes_seven_bits_more_where_more_activations_are_allowed() -> Non
 
 @pytest.mark.parametrize("task", [None, "anbn", "", ["arithmetic"]])
 def test_other_tasks_have_no_golden_network(task: Any) -> None:
-    with pytest.raises(InputError, match="no golden network") as caught:
+    with pytest.raises(InputError, match="unknown golden network") as caught:
         zoo.golden(task)
     assert is_one_sentence(str(caught.value))
 

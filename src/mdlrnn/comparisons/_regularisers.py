@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import zoo
+from .._checks import check_known
 from .._errors import InputError
 from ..kernels._genome import row_of
 from ..kernels._scoring import score
@@ -90,11 +91,7 @@ def cells(
     for task in tasks:
         zoo.golden(task)
         for regulariser in chosen:
-            if regulariser not in REGULARISERS:
-                raise InputError(
-                    f"there is no regulariser {regulariser!r}; use one of "
-                    f"{', '.join(REGULARISERS)}."
-                )
+            check_known(regulariser, REGULARISERS, "regulariser")
             found += [
                 Cell(task, regulariser, start, seed, stop) for start in STARTS for seed in seeds
             ]

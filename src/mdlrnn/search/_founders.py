@@ -15,7 +15,7 @@ from ._automaton_network import automaton_network
 from ._counters import counters_of
 from ._island import Problem
 from ._loads import loads_of
-from ._merging import automata_of
+from ._merging import MOST_NODES, automata_of
 from ._spaces import fits, island_problem
 from ._stacks import stack_tests
 
@@ -41,7 +41,7 @@ def founders_for(problem: Problem, island: int) -> tuple[Words, ...]:
 
 @lru_cache(maxsize=4)
 def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
-    if corpus.alphabet is None:
+    if corpus.alphabet is None or len(corpus.parent) > MOST_NODES:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
     loads = loads_of(corpus, boundary)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._errors import InputError
+from .._limits import SEARCHED_NUMBERS, check_size
 from ..corpus._corpus import Corpus, forbid_only_boundary
 from ..kernels._advance import NEEDS_ROOM, advance
 from ..kernels._compile import announced
@@ -109,7 +110,8 @@ def _memory_for(problem: Problem, words: int) -> _Memory:
         memory.problem = problem
     if memory.words < words:
         most = (words - HEADER) // CONNECTION_WORDS + 1
-        memory.work = workspace_for(memory.tools.tree, most, most, problem.search.saturation)
+        units = min(most, problem.search.max_units)
+        memory.work = workspace_for(memory.tools.tree, units, most, problem.search.saturation)
         memory.words = words
     return memory
 
@@ -205,6 +207,11 @@ def check_room(problem: Problem) -> None:
     """Raise unless the limits leave room for the smallest network of the corpus."""
     corpus, search = problem.corpus, problem.search
     forbid_only_boundary(corpus)
+    numbers = len(corpus.parent) * (corpus.inputs + corpus.outputs)
+    check_size(
+        numbers, SEARCHED_NUMBERS, "the corpus", "distinct prefixes times inputs and outputs, "
+        "numbers that a search works out for every network",
+    )  # fmt: skip
     if search.max_units < corpus.inputs + corpus.outputs:
         raise InputError(
             f"max_units is {search.max_units}, but the corpus needs {corpus.inputs} inputs and "

@@ -58,8 +58,6 @@ def automata_of(corpus: Corpus, counters: Sequence[Counted] = ()) -> list[Automa
 
     They see, beside each symbol, which of the counters are 0.
     """
-    if corpus.alphabet is None or len(corpus.parent) > MOST_NODES:
-        return []
     found: list[Automaton] = []
     for strictness in STRICTNESS:
         automaton = _merged(_tree_of(corpus, counters), strictness)

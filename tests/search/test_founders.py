@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -154,6 +155,17 @@ def test_counters_are_what_the_language_counts() -> None:
     assert counters_of(task("a* b*").training(500), BOUNDARY) == []
 
 
+def test_a_counter_may_be_asked_whether_it_is_above_0() -> None:
+    chance = random.Random(1)
+    strings: list[str] = []
+    while len(strings) < 400:
+        string = "".join(chance.choices("ab", k=chance.randrange(1, 9)))
+        if string.count("a") > string.count("b"):
+            strings.append(string)
+    found, *_ = counters_of(Corpus.from_strings(strings), BOUNDARY)
+    assert found.counter == Counter(((0, 1, -1), (0, 1, -1)), positive=True)
+
+
 @pytest.mark.parametrize("symbols", ["a", "abcdefgh"])
 def test_alphabets_too_small_or_too_large_have_no_counters(symbols: str) -> None:
     corpus = Corpus.from_strings([symbols, symbols * 2])
@@ -263,6 +275,7 @@ LOADED = {
     "squares": ["a" * n * n for n in range(1, 9)],
     "powers": ["a" * 2**n for n in range(7)],
     "equal": ["a" * n + ("b" + "a" * m) * p for n in range(3) for m in range(4) for p in (1, 2, 4)],
+    "squares after": ["a" * n + "b" * n * n for n in range(1, 8)],
     "products": ["a" * n + "b" * m + "c" * n * m for n in range(1, 5) for m in range(1, 5)],
 }
 

@@ -95,6 +95,10 @@ class _Builder:
             self.feed([self.boundary], counter, start)
         for source, step in self.steps(counted.counter):
             self.feed([source], counter, step)
+        if counted.counter.positive:
+            above = self.unit("step")
+            self.feed([counter], above)
+            return above
         if counted.signed:
             square = self.unit("square")
             self.feed([counter], square)

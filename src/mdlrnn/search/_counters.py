@@ -2,9 +2,9 @@
 
 A counter is worth having if what follows depends on whether it is 0. All simple ones are tried:
 each symbol adds or takes a small number, or does neither, from 0, 1 or -1 on; or it counts modulo
-2, 3 or 4; or one symbol adds 1 and one takes 1, before or after another symbol, or two in a row,
-have been read for the first time. The one that tells most about the next symbol is kept, and then
-the one that tells most besides.
+2, 3 or 4; or it is asked whether it is above 0; or one symbol adds 1 and one takes 1, before or
+after another symbol, or two in a row, have been read for the first time. The one that tells most
+about the next symbol is kept, and then the one that tells most besides.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MODULI = (2, 3, 4)
 MOST_REMAINDERS = 300
 """Counters with a modulus that are tried; larger alphabets have more."""
 HANDICAP = 8.0
-"""Bits by which a counter with a start or a modulus has to be better than a plain one."""
+"""Bits by which a counter that is more than plain has to be better than a plain one."""
 
 
 def counters_of(corpus: Corpus, boundary: int, given: Sequence[Counted] = ()) -> list[Counted]:
@@ -45,7 +45,7 @@ def counters_of(corpus: Corpus, boundary: int, given: Sequence[Counted] = ()) ->
     tried = list(_candidates(symbols, corpus.inputs))
     tried = tried[: max(1, MOST_NUMBERS // len(corpus.parent))]
     zeros = _zeros(tried, values := _values(corpus, tried))
-    handicaps = np.array([HANDICAP * bool(c.start or c.modulus) for c in tried])
+    handicaps = np.array([HANDICAP * bool(c.start or c.modulus or c.positive) for c in tried])
     found: list[Counted] = []
     context = corpus.symbol.astype(np.int64)
     contexts = corpus.inputs
@@ -68,8 +68,10 @@ def counters_of(corpus: Corpus, boundary: int, given: Sequence[Counted] = ()) ->
 
 def _counted(counter: Counter, values: NDArray[np.int64], zero: NDArray[np.bool_]) -> Counted:
     """Turned round where it is never above 0."""
-    if counter.modulus or values.max() > 0:
-        return Counted(counter, zero, not counter.modulus and bool(values.min() < 0))
+    if counter.modulus or counter.positive:
+        return Counted(counter, zero)
+    if values.max() > 0:
+        return Counted(counter, zero, bool(values.min() < 0))
     before, after = (tuple(-step for step in steps) for steps in counter.steps)
     return Counted(Counter((before, after), counter.mark, -counter.start), zero, False)
 
@@ -82,6 +84,11 @@ def _candidates(symbols: list[int], size: int) -> Iterator[Counter]:
     for counter in plain:
         for start in (-1, 1):
             yield counter._replace(start=start)
+    for counter in plain:
+        # A counter that is not above 0 is above 0 when turned round, but for 0 itself.
+        backwards = tuple(-step for step in counter.steps[0])
+        yield counter._replace(positive=True)
+        yield Counter((backwards, backwards), positive=True)
     remainders = [
         Counter((row, row), modulus=modulus)
         for modulus in MODULI
@@ -153,7 +160,9 @@ def _values(corpus: Corpus, counters: list[Counter]) -> NDArray[np.int64]:
 
 
 def _zeros(counters: list[Counter], values: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(node, counter): whether it is 0, or above 0 where that is asked."""
     beyond = int(np.abs(values).max()) + 1
     moduli = np.array([counter.modulus or beyond for counter in counters])
-    zeros: NDArray[np.bool_] = values % moduli == 0
+    positive = np.array([counter.positive for counter in counters])
+    zeros: NDArray[np.bool_] = np.where(positive, values > 0, values % moduli == 0)
     return zeros

@@ -15,7 +15,8 @@ from ._automaton_network import automaton_network
 from ._counters import counters_of
 from ._island import Problem
 from ._loads import loads_of
-from ._merging import MOST_NODES, automata_of
+from ._memories import Counted
+from ._merging import MOST_NODES, Budget, automata_of
 from ._spaces import fits, island_problem
 from ._stacks import stack_tests
 
@@ -45,16 +46,21 @@ def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
     loads = loads_of(corpus, boundary)
+    besides = counters_of(corpus, boundary, loads) if loads else []
     memories = [
-        counters_of(corpus, boundary),
-        loads,
-        [*loads, *counters_of(corpus, boundary, loads)] if loads else [],
+        *_beginnings(counters_of(corpus, boundary)),
+        *_beginnings([*loads, *besides]),
         *stack_tests(corpus, boundary),
     ]
-    found = []
-    for used in ([], *filter(None, memories)):
-        found += [
-            automaton_network(automaton, corpus.alphabet, boundary, used)
-            for automaton in automata_of(corpus, used)
-        ]
+    budget = Budget()
+    found = [
+        automaton_network(automaton, corpus.alphabet, boundary, used)
+        for used in ([], *sorted(memories, key=len))
+        for automaton in automata_of(corpus, used, budget)
+    ]
     return tuple(map(row_of, found))
+
+
+def _beginnings(counters: list[Counted]) -> list[list[Counted]]:
+    """The first alone, the first two, and so on: what is found later may be chance."""
+    return [counters[:count] for count in range(1, len(counters) + 1)]

@@ -56,11 +56,13 @@ def _candidates(symbols: list[int]) -> Iterator[Loaded]:
         for counted, loading, down in product(*each):
             if mark is None or late or mark.symbol != counted:
                 yield Loaded(counted, at_zero, mark, late, loading, down)
-    for at_zero, step, start in product((False, True), (1, 2), (-1, 0, 1)):
-        for counted, loading, down in product(*each):
-            yield Loaded(
-                counted, at_zero, None, False, loading, down, True, step, start
-            )  # fmt: skip
+    more = product((False, True), (False, True), (1, 2), (-1, 0, 1))
+    for load_at_zero, at_zero, step, start in more:
+        if load_at_zero or (step, start) != (1, 0):
+            for counted, loading, down in product(*each):
+                yield Loaded(
+                    counted, at_zero, None, False, loading, down, load_at_zero, step, start
+                )
 
 
 def zeros_of(corpus: Corpus, tried: list[Loaded]) -> NDArray[np.bool_]:

@@ -35,6 +35,8 @@ class Counter(NamedTuple):
     start: int = 0
     modulus: int = 0
     """What it counts up to before it begins again; 0 where it does not."""
+    positive: bool = False
+    """Asked whether it is above 0, not whether it is 0."""
 
 
 class Loaded(NamedTuple):
@@ -94,7 +96,8 @@ class Top(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """A test of what is remembered: whether a counter is 0, or what lies on top of a stack."""
+    """A test of what is remembered: whether a counter is 0, or above, or what lies on top of a
+    stack."""
 
     counter: Counter | Loaded | Top
     zero: NDArray[np.bool_]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -46,6 +47,13 @@ class Automaton:
 
 
 @dataclass
+class Budget:
+    """Comparisons that are left for all automata of a corpus together."""
+
+    left: int = 400_000
+
+
+@dataclass
 class _Tree:
     counts: list[dict[int, float]]
     children: list[dict[int, int]]
@@ -53,14 +61,21 @@ class _Tree:
     totals: list[float] = field(default_factory=list)
 
 
-def automata_of(corpus: Corpus, counters: Sequence[Counted] = ()) -> list[Automaton]:
+def automata_of(
+    corpus: Corpus, counters: Sequence[Counted] = (), budget: Budget | None = None
+) -> list[Automaton]:
     """Automata of different strictness for strings over an alphabet, each different one once.
 
     They see, beside each symbol, which of the counters are 0.
     """
+    budget = Budget() if budget is None else budget
     found: list[Automaton] = []
     for strictness in STRICTNESS:
-        automaton = _merged(_tree_of(corpus, counters), strictness)
+        if budget.left <= 0:
+            break
+        tree = _tree_of(corpus, counters)
+        automaton = _merged(tree, strictness, min(MOST_WORK, budget.left))
+        budget.left -= tree.work
         if automaton is not None and automaton not in found:
             found.append(automaton)
     return found
@@ -86,7 +101,7 @@ def _tree_of(corpus: Corpus, counters: Sequence[Counted]) -> _Tree:
     return _Tree(counts, children)
 
 
-def _merged(tree: _Tree, strictness: float) -> Automaton | None:
+def _merged(tree: _Tree, strictness: float, most_work: int) -> Automaton | None:
     """The automaton, or None where it gets too large."""
     kept = [0]
     waiting = {(0, symbol): node for symbol, node in tree.children[0].items()}
@@ -99,7 +114,7 @@ def _merged(tree: _Tree, strictness: float) -> Automaton | None:
         fallback: tuple[float, int] | None = None
         for state in kept:
             gain, same = _compare(tree, state, node, strictness)
-            if tree.work > MOST_WORK:
+            if tree.work > most_work:
                 return None
             if same and (best is None or gain > best[0]):
                 best = gain, state
@@ -142,7 +157,7 @@ def _compare(tree: _Tree, state: int, node: int, strictness: float) -> tuple[flo
         both = dict(first)
         for symbol, count in second.items():
             both[symbol] = both.get(symbol, 0.0) + count
-        gain += _price(first.values()) + _price(second.values()) - _price(both.values())
+        gain += _price(*first.values()) + _price(*second.values()) - _price(*both.values())
         if min(sum(first.values()), sum(second.values())) >= LEAST_COUNT and len(both) > 1:
             ratio = 2 * (_nats(first.values()) + _nats(second.values()) - _nats(both.values()))
             freedom = len(both) - 1
@@ -186,12 +201,11 @@ def _nats(counts: Iterable[float]) -> float:
     return sum(c * math.log(c / total) for c in values if c) if total else 0.0
 
 
-def _price(counts: Iterable[float]) -> float:
+@lru_cache(maxsize=1 << 14)
+def _price(*counts: float) -> float:
     """Bits of these counts in the code of Krichevsky and Trofimov."""
-    values = list(counts)
-    size = max(2, len(values))
-    total = sum(values)
-    nats = math.lgamma(total + size / 2) - math.lgamma(size / 2)
-    for count in values:
+    size = max(2, len(counts))
+    nats = math.lgamma(sum(counts) + size / 2) - math.lgamma(size / 2)
+    for count in counts:
         nats -= math.lgamma(count + 0.5) - math.lgamma(0.5)
     return nats / math.log(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,12 @@ from helpers.slow import few
 from mdlrnn import Network, languages, prove
 from mdlrnn.languages import Language
 from mdlrnn.proofs._certificate import check
-from mdlrnn.proofs._equivalent_machines import equivalent_machines, same_language
+from mdlrnn.proofs._equivalent_machines import (
+    counting_machine,
+    counts_of_symbols,
+    equivalent_machines,
+    same_language,
+)
 from mdlrnn.zoo import _language
 
 COUNTER = "4 linear 7/3 -3*b\n5 step 1*u6\n6 relu -1 2*a 1*[6]\n"
@@ -95,3 +101,48 @@ def test_counters_are_no_stacks() -> None:
     for language in (languages.anbn(), languages.dyck(1), languages.anbmcnm()):
         assert list(equivalent_machines(language)) == []
     assert not same_language(languages.dyck(1), languages.dyck(2))
+
+
+SOME_A = """start: a 1/2 -> SOME
+start: b 1/2 -> start
+SOME: a 1/3 -> SOME
+SOME: b 1/3 -> SOME
+SOME: # 1/3
+"""
+COUNTS_THE_AS = _language(
+    "counts", "#ab", "3 step 1*u6\n4 linear 1\n5 linear 1\n6 linear 1*a 1*[6]"
+)
+"""P(#) is above 0 where there was an a."""
+
+
+@pytest.fixture
+def some_a(tmp_path: Path) -> Language:
+    (tmp_path / "some.lang").write_text(SOME_A)
+    return Language.load(tmp_path / "some.lang")
+
+
+def test_a_network_may_count_what_the_language_does_not(some_a: Language, tmp_path: Path) -> None:
+    proof = prove(COUNTS_THE_AS, some_a)
+    assert proof.proved
+    assert "exactly its true probability" in proof.statement
+    assert "a_read is how many a's have been read." in proof.notes
+    (tmp_path / "some.smt2").write_text(proof.certificate())
+    result = check(tmp_path / "some.smt2", language=some_a)
+    assert result.accepted
+    assert result.known
+
+
+def test_a_machine_that_counts_is_of_the_same_language(some_a: Language) -> None:
+    counting = counting_machine(some_a)
+    assert counting is not None
+    assert same_language(counting, some_a)
+    assert not same_language(counting, languages.anbn())
+    assert counts_of_symbols(counting) == {"a_read": "a", "b_read": "b"}
+    assert counts_of_symbols(some_a) == {}
+    for string in ("a", "bba", "abba"):
+        assert counting.next(string).distribution == some_a.next(string).distribution
+    wrong = tuple(
+        replace(rule, then=()) if rule.state == "SOME" else rule for rule in counting.rules
+    )
+    assert counts_of_symbols(replace(counting, rules=wrong)) == {}
+    assert counting_machine(languages.dyck(4)) is None

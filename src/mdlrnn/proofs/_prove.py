@@ -16,7 +16,7 @@ from .._errors import InputError
 from ..languages import Configuration, Language, Transducer
 from ..network._network import Network
 from ._claims import Claim, probabilities
-from ._equivalent_machines import equivalent_machines
+from ._equivalent_machines import counting_machine, equivalent_machines
 from ._execute import Executor, executor
 from ._explore import NODES as PREFIXES
 from ._explore import SECONDS as EXPLORE
@@ -158,16 +158,19 @@ class _Search:
         language = self.system.language
         if language is None:
             return
-        for machine in equivalent_machines(language):
+        counting = counting_machine(language)
+        tried = [] if counting is None else [(counting, schemes(self.executor)[:3])]
+        for machine, several in [*tried, *((m, [Scheme()]) for m in equivalent_machines(language))]:
             system, _ = system_for(self.executor.network, machine)
             nodes = explore(
                 system, self.executor, self.least, PREFIXES_OF_EQUIVALENT, self._time(EXPLORE)
             ).nodes
-            found = attempt(Scheme(), system, self.executor, nodes, self.deadline)
-            if isinstance(found, Induction):
-                self.system = system
-                self._conclude(found, nodes)
-                return
+            for scheme in several:
+                found = attempt(scheme, system, self.executor, nodes, self.deadline)
+                if isinstance(found, Induction):
+                    self.system = system
+                    self._conclude(found, nodes)
+                    return
 
     def _follow(self, model: Model) -> list[Node]:
         """The runs through a configuration at which something failed, if it can be reached."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .._checks import printable
 from ._claims import Claim
 from ._decimals import decimal_text
+from ._equivalent_machines import counts_of_symbols
 from ._models import Model
 from ._proof_values import Counterexample
 from ._reach import Reach, reach_notes
@@ -30,6 +31,11 @@ def notes(induction: Induction, claims: tuple[Claim, ...], reach: Reach) -> tupl
     found = [_sentence(claim_text(claim, outcome)) for claim in claims[1:]]
     if system.language is not None:
         found.append(_rejection(claims))
+        counts = counts_of_symbols(system.language)
+        found += [
+            f"{name} is how many {printable(symbol)}'s have been read."
+            for name, symbol in counts.items()
+        ]
     return (*found, *reach_notes(system, reach))
 
 

@@ -14,8 +14,9 @@ from typing import Any
 from .._checks import check_known, short
 from .._errors import InputError, MissingExtra, RunError
 from .._files import read_text
-from ._crew import DaskCrew, Replenish
+from ._crew import DaskCrew
 from ._worker import version
+from ._workers import Workers
 
 PROTOCOLS = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
 LOCAL = "local:"
@@ -50,34 +51,37 @@ def connected(cluster: object) -> Iterator[DaskCrew]:
 @contextmanager
 def crews_of(cluster: object) -> Iterator[Callable[[], DaskCrew]]:
     """A function that gives the workers of a cluster for one search after the other."""
-    with client_of(cluster) as (client, replenish):
-        yield partial(DaskCrew, client, replenish)
+    with client_of(cluster) as workers:
+        yield partial(DaskCrew, *workers)
 
 
 @contextmanager
-def client_of(cluster: object) -> Iterator[tuple[Any, Replenish]]:
+def client_of(cluster: object) -> Iterator[Workers]:
     """A client of a cluster whose workers have been looked at, and what starts lost ones again."""
+    if isinstance(cluster, Workers):
+        yield cluster
+        return
     if find_spec("distributed") is None:
-        raise MissingExtra("a search on a cluster", "Dask", "cluster")
-    with _client(cluster) as (client, replenish):
-        _check_workers(client)
-        yield client, replenish
+        raise MissingExtra("a cluster", "Dask", "cluster")
+    with _client(cluster) as workers:
+        _check_workers(workers.client)
+        yield workers
 
 
 @contextmanager
-def _client(cluster: object) -> Iterator[tuple[Any, Replenish]]:
+def _client(cluster: object) -> Iterator[Workers]:
     """A client, and what starts workers again that are lost; others' clusters do so themselves."""
     if hasattr(cluster, "submit") and hasattr(cluster, "scheduler_info"):
-        yield cluster, _nothing
+        yield Workers(cluster, _nothing)
     elif isinstance(cluster, str) and cluster.startswith(PROTOCOLS):
         with _client_of(cluster, cluster) as client:
-            yield client, _nothing
+            yield Workers(client, _nothing)
     elif isinstance(cluster, str) and cluster.startswith(LOCAL):
         with _local(cluster) as made, _client_of(made, cluster) as client:
-            yield client, partial(_start_again, made, len(made.worker_spec))
+            yield Workers(client, partial(_start_again, made, len(made.worker_spec)))
     elif isinstance(cluster, str | Path) and Path(cluster).suffix in (".yaml", ".yml"):
         with _batch(Path(cluster)) as made, _client_of(made, str(cluster)) as client:
-            yield client, partial(made.scale, jobs=len(made.worker_spec))
+            yield Workers(client, partial(made.scale, jobs=len(made.worker_spec)))
     else:
         raise InputError(
             f"the cluster is {short(cluster)}; give tcp://HOST:PORT of a Dask scheduler, local:8 "

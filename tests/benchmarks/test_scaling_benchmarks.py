@@ -26,6 +26,23 @@ def test_threads_do_the_same_work() -> None:
 
 
 @pytest.mark.slow
+def test_a_run_goes_on_when_scheduler_and_client_die() -> None:
+    pytest.importorskip("distributed")
+    lines = script("deaths.py", "--deaths", "scheduler,client", "--generations", 800)
+    assert sum("killed at generation" in line for line in lines) == 2
+    assert "said in one sentence, with how to go on" in "\n".join(lines)
+    assert lines[-1].startswith("all networks of all islands the same: ")
+
+
+@pytest.mark.slow
+def test_all_ways_give_one_digest() -> None:
+    pytest.importorskip("distributed")
+    lines = script("digests.py", "--threads", "1,3", "--workers", "2", "--generations", 40)
+    assert len({line.split()[-1] for line in lines}) == 1
+    assert len(lines) == 3
+
+
+@pytest.mark.slow
 def test_workers_do_the_same_work() -> None:
     pytest.importorskip("distributed")
     lines = script("cluster.py", "efficiency", "--workers", "1,2", "--work", 0.02)

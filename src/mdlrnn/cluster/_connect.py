@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .._checks import check_known, short
-from .._errors import InputError, MissingExtra, RunError
+from .._errors import ClusterError, InputError, MissingExtra, RunError
 from .._files import read_text
 from ._crew import DaskCrew
 from ._worker import version
@@ -29,6 +30,11 @@ SYSTEMS = {
     "oar": "OARCluster", "htcondor": "HTCondorCluster",
 }  # fmt: skip
 """Batch systems, and what dask-jobqueue calls them."""
+CLIENT_LOGGERS = (
+    "distributed.client", "distributed.core", "distributed.batched", "distributed.comm",
+    "distributed.utils", "tornado.application",
+)  # fmt: skip
+"""Those that tell of a connection that is lost."""
 _KEEP_ON = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 """For workers in the terminal's group: Ctrl-C is for the run, which needs what they have."""
 _ASK = """
@@ -96,19 +102,34 @@ def _nothing() -> None: ...
 def _client_of(where: Any, name: str) -> Iterator[Any]:
     from distributed import Client
 
+    with _silence():
+        try:
+            client = Client(where, timeout=ANSWER_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(
+                f"no Dask scheduler answers at {short(name)} ({short(reason)}); check the address, "
+                "or start one with dask scheduler."
+            ) from None
+        try:
+            yield client
+        finally:
+            with suppress(Exception):
+                client.close(timeout=2)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Dask's client prints tracebacks when its scheduler goes away; a sentence will say it."""
+    loggers = [logging.getLogger(name) for name in CLIENT_LOGGERS]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
     try:
-        client = Client(where, timeout=ANSWER_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"no Dask scheduler answers at {short(name)} ({short(reason)}); check the address, or "
-            "start one with dask scheduler."
-        ) from None
-    try:
-        yield client
+        yield
     finally:
-        with suppress(Exception):
-            client.close(timeout=2)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
 
 
 @contextmanager
@@ -223,6 +244,7 @@ def _check_workers(client: Any) -> None:
     try:
         client.wait_for_workers(1, timeout=WORKER_SECONDS)
     except (OSError, TimeoutError):
+        _check_scheduler(client, address)
         raise InputError(
             f"no worker has come to {address} within {WORKER_SECONDS} seconds; start one with "
             f"dask worker {address}."
@@ -232,6 +254,7 @@ def _check_workers(client: Any) -> None:
     try:
         answers = client.run(scope["about"])
     except Exception as error:
+        _check_scheduler(client, address)
         raise InputError(
             f"the workers of {address} cannot be asked for their versions "
             f"({type(error).__name__}); use the same Python and Dask there as here."
@@ -247,3 +270,8 @@ def _check_workers(client: Any) -> None:
                 f"the worker {worker} has another version of mdlrnn or of Numba "
                 f"({answer['version']}) than this machine ({version()}); install the same on both."
             )
+
+
+def _check_scheduler(client: Any, address: str) -> None:
+    if client.status != "running":
+        raise ClusterError(f"the Dask scheduler of {address} has gone away", "start it again")

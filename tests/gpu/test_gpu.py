@@ -79,6 +79,21 @@ def test_a_run_repeats_itself_goes_on_and_is_scored_on_the_cpu(tmp_path: Path) -
     assert math.isclose(*found["value"], rel_tol=1e-12)
 
 
+@pytest.mark.slow
+def test_workers_have_a_card_each_and_find_what_one_card_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    found = simulated("cards", str(tmp_path / "all"))
+    assert found["cards"] == ["0", "1"]
+    for here, there in (found["digests"], found["values"], found["front"]):
+        assert here == there
+    assert found["best"] == found["values"][1], "scored again on the CPU"
+    folders = sorted(found["folders"])
+    assert folders == [str(tmp_path / "all" / f"seed-{seed}") for seed in (5, 6)]
+
+
 def has_card() -> bool:
     try:
         require_card()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
@@ -15,7 +15,9 @@ from typing import Any
 from .._checks import check_known, short
 from .._errors import ClusterError, InputError, MissingExtra, RunError
 from .._files import read_text
+from ..gpu import VISIBLE
 from ._crew import DaskCrew
+from ._spread import on_every_worker
 from ._worker import version
 from ._workers import Workers
 
@@ -62,20 +64,52 @@ def crews_of(cluster: object) -> Iterator[Callable[[], DaskCrew]]:
 
 
 @contextmanager
-def client_of(cluster: object) -> Iterator[Workers]:
-    """A client of a cluster whose workers have been looked at, and what starts lost ones again."""
+def workers_with_cards(cluster: object) -> Iterator[Workers]:
+    """The workers of a cluster, each with a card of its own; processes that are started here get
+    one each."""
+    # Imported here: without a card nothing of CUDA is needed.
+    from ..gpu._cuda import card_of_process, cards, require_card
+
+    here: list[str] | None = None
+    if isinstance(cluster, str) and cluster.startswith(LOCAL):
+        count = _processes(cluster)
+        require_card()
+        here = cards()
+        if count > len(here):
+            raise InputError(
+                f"{cluster} asks for {count} workers with a card each, but this machine has "
+                f"{len(here)}; give {LOCAL}{len(here)} at most."
+            )
+    with client_of(cluster, here) as workers:
+        users: dict[str, str] = {}
+        for worker, card in on_every_worker(workers.client, card_of_process).items():
+            if card in users:
+                raise InputError(
+                    f"the workers {users[card]} and {worker} share a card; start each with a card "
+                    "of its own in CUDA_VISIBLE_DEVICES."
+                )
+            users[card] = worker
+        yield workers
+
+
+@contextmanager
+def client_of(cluster: object, cards: Sequence[str] | None = None) -> Iterator[Workers]:
+    """A client of a cluster whose workers have been looked at, and what starts lost ones again.
+
+    Processes of this machine have one of the cards each, where some are given.
+    """
     if isinstance(cluster, Workers):
         yield cluster
         return
     if find_spec("distributed") is None:
         raise MissingExtra("a cluster", "Dask", "cluster")
-    with _client(cluster) as workers:
+    with _client(cluster, cards) as workers:
         _check_workers(workers.client)
         yield workers
 
 
 @contextmanager
-def _client(cluster: object) -> Iterator[Workers]:
+def _client(cluster: object, cards: Sequence[str] | None) -> Iterator[Workers]:
     """A client, and what starts workers again that are lost; others' clusters do so themselves."""
     if hasattr(cluster, "submit") and hasattr(cluster, "scheduler_info"):
         yield Workers(cluster, _nothing)
@@ -83,7 +117,7 @@ def _client(cluster: object) -> Iterator[Workers]:
         with _client_of(cluster, cluster) as client:
             yield Workers(client, _nothing)
     elif isinstance(cluster, str) and cluster.startswith(LOCAL):
-        with _local(cluster) as made, _client_of(made, cluster) as client:
+        with _local(cluster, cards) as made, _client_of(made, cluster) as client:
             yield Workers(client, partial(_start_again, made, len(made.worker_spec)))
     elif isinstance(cluster, str | Path) and Path(cluster).suffix in (".yaml", ".yml"):
         with _batch(Path(cluster)) as made, _client_of(made, str(cluster)) as client:
@@ -133,26 +167,21 @@ def _silence() -> Iterator[None]:
 
 
 @contextmanager
-def _local(text: str) -> Iterator[Any]:
+def _local(text: str, cards: Sequence[str] | None = None) -> Iterator[Any]:
     from distributed import LocalCluster
 
-    number = text.removeprefix(LOCAL)
-    if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= MOST_LOCAL:
-        raise InputError(
-            f"the cluster is {short(text)}; give a number of processes after local:, from 1 to "
-            f"{MOST_LOCAL}."
-        )
+    count = _processes(text)
+    options: dict[str, Any] = {
+        "threads_per_worker": 1, "processes": True, "host": "127.0.0.1",
+        "dashboard_address": "127.0.0.1:0", "worker_dashboard_address": "127.0.0.1:0",
+        "silence_logs": 50, "preload": _KEEP_ON,
+    }  # fmt: skip
     try:
-        made = LocalCluster(
-            n_workers=int(number),
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            worker_dashboard_address="127.0.0.1:0",
-            silence_logs=50,
-            preload=_KEEP_ON,
-        )
+        if cards is None:
+            made = LocalCluster(n_workers=count, **options)
+        else:
+            made = _one_card_each(LocalCluster, cards)(n_workers=0, memory_limit=0, **options)
+            made.scale(count)
     except (OSError, RuntimeError) as error:
         raise RunError(
             f"the processes of {text} cannot be started ({short(str(error))}); "
@@ -163,6 +192,30 @@ def _local(text: str) -> Iterator[Any]:
     finally:
         with suppress(Exception):
             made.close(timeout=10)
+
+
+def _processes(text: str) -> int:
+    number = text.removeprefix(LOCAL)
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= MOST_LOCAL:
+        raise InputError(
+            f"the cluster is {short(text)}; give a number of processes after local:, from 1 to "
+            f"{MOST_LOCAL}."
+        )
+    return int(number)
+
+
+def _one_card_each(kind: Any, cards: Sequence[str]) -> Any:
+    """A kind of local cluster whose workers see one card each, in their environment."""
+
+    class OneCardEach(kind):  # type: ignore[misc]
+        def new_worker_spec(self) -> dict[Any, Any]:
+            ((name, spec),) = super().new_worker_spec().items()
+            taken = {s["options"]["env"][VISIBLE] for s in self.worker_spec.values()}
+            free = next(card for card in cards if card not in taken)
+            options = {**spec["options"], "env": {VISIBLE: free}}
+            return {name: {**spec, "options": options}}
+
+    return OneCardEach
 
 
 def _start_again(made: Any, count: int) -> None:

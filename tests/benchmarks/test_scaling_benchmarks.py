@@ -19,7 +19,9 @@ def script(name: str, *arguments: object) -> list[str]:
 
 def test_threads_do_the_same_work() -> None:
     arguments = ("--threads", "1,3", "--only", "anbn_500", "--islands", 16, "--work", 0.01)
-    head, one, three = script("threads.py", *arguments)
+    head, one, where, three, _ = script("threads.py", *arguments, "--where")
+    assert where.startswith("  kernels ")
+    assert "Python around them" in where
     assert head.split()[-1] == "digest"
     assert (one.split()[2], three.split()[2]) == ("1", "3")
     assert one.split()[-1] == three.split()[-1]

@@ -10,6 +10,10 @@ against the first (what memory, clock speed and other programs cost); the cores 
 from the system; and the most that any schedule could give, since an island is one sequence of
 steps: the time of all islands by that of the slowest.
 
+With --where a second line says where the processor's time went, which does not count waiting: into
+kernels, which run side by side, and into the Python around them, which holds the interpreter's
+lock; and how much memory the kernels of a thread work in.
+
 It needs the source tree, numba, numpy, click and rich, and takes about 4 minutes on 16 cores.
 """
 
@@ -17,15 +21,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
+from mdlrnn.search import _crew, _island
 from mdlrnn.search._crew import cores
 from mdlrnn.search._evolve import evolve_islands
-from mdlrnn.search._island import Problem
+from mdlrnn.search._island import Problem, tools_for
 from mdlrnn.search._run import Run
 from mdlrnn.search._settings import Search, Stop
 from mdlrnn.tasks._sources import source_from
@@ -47,6 +54,10 @@ WORKS = (
 )
 
 
+PLAIN: tuple[Any, Any] = (vars(_island)["advance"], vars(_crew)["run_leg"])
+"""What is counted with --where, as it is."""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     powers = [2**k for k in range(1, 10) if 2**k < cores()]
@@ -55,6 +66,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="corpora, with commas between")
     parser.add_argument("--islands", type=int, help="only with so many islands")
     parser.add_argument("--work", type=float, default=1.0, help="times the usual generations")
+    parser.add_argument("--where", action="store_true", help="say where the time goes")
     options = parser.parse_args()
     numbers = [int(text) for text in options.threads.split(",")]
     only = set(filter(None, options.only.split(",")))
@@ -65,16 +77,20 @@ def main() -> None:
     for work in WORKS:
         if (only and work.corpus not in only) or options.islands not in (None, work.islands):
             continue
-        _measure(work, max(1, round(work.generations * options.work)), numbers)
+        generations = max(1, round(work.generations * options.work))
+        _measure(work, generations, numbers, options.where)
 
 
-def _measure(work: Work, generations: int, numbers: list[int]) -> None:
+def _measure(work: Work, generations: int, numbers: list[int], where: bool) -> None:
     source = source_from(work.corpus)
     problem = Problem(source.corpus(), Search(islands=work.islands), source.encoding())
     evolve_islands(problem, Stop(generations=0))  # compiles
     first: Run | None = None
     took = 0.0
+    spent = _spent() if where else {}
     for threads in numbers:
+        for name in spent:
+            spent[name] = 0.0
         began, used = time.perf_counter(), time.process_time()
         run = evolve_islands(problem, Stop(generations=generations), threads=threads)
         seconds = time.perf_counter() - began
@@ -89,8 +105,47 @@ def _measure(work: Work, generations: int, numbers: list[int]) -> None:
             f"{busy / run.statistics.longest_seconds:>7.1f}  {run.archipelago.digest()[:16]}",
             flush=True,
         )
+        if where:
+            print(f"  {_where(spent, problem)}", flush=True)
         if run.archipelago.digest() != first.archipelago.digest():
             sys.exit("the networks differ, so these are not the same work")
+
+
+def _spent() -> dict[str, float]:
+    """Seconds of the processor in kernels and in legs, which are kernels and Python around them."""
+    spent = {"kernels": 0.0, "legs": 0.0}
+    lock = threading.Lock()
+
+    def counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            began = time.thread_time()
+            try:
+                return function(*arguments)
+            finally:
+                took = time.thread_time() - began
+                with lock:
+                    spent[name] += took
+
+        return call
+
+    _island.advance = counted("kernels", PLAIN[0])  # type: ignore[attr-defined]
+    _crew.run_leg = counted("legs", PLAIN[1])  # type: ignore[attr-defined]
+    return spent
+
+
+def _bytes(part: Any) -> int:
+    return sum(map(_bytes, part)) if isinstance(part, tuple) else getattr(part, "nbytes", 0)
+
+
+def _where(spent: dict[str, float], problem: Problem) -> str:
+    kernels, legs = spent["kernels"], spent["legs"]
+    tree = _bytes(tools_for(problem).tree)
+    each = 8 * len(problem.corpus.parent)
+    return (
+        f"kernels {kernels:.2f} s, Python around them {legs - kernels:.2f} s "
+        f"({(legs - kernels) / legs:.1%}); tree {tree / 1e3:,.0f} kB, "
+        f"a unit at full resolution {each / 1e3:,.0f} kB"
+    )
 
 
 if __name__ == "__main__":

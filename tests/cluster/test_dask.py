@@ -325,6 +325,27 @@ def test_a_scheduler_without_workers_is_one_sentence(monkeypatch: pytest.MonkeyP
     assert is_one_sentence(str(caught.value))
 
 
+def test_a_scheduler_that_goes_away_before_the_run_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    empty = distributed.LocalCluster(
+        n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
+    )
+    wait = distributed.Client.wait_for_workers
+
+    def lost(self: Any, count: int, timeout: float) -> None:
+        empty.close()
+        wait(self, count, timeout=timeout)
+
+    monkeypatch.setattr(connect, "ANSWER_SECONDS", 1)
+    monkeypatch.setattr(connect, "WORKER_SECONDS", 3)
+    monkeypatch.setattr(distributed.Client, "wait_for_workers", lost)
+    with empty, pytest.raises(ClusterError, match="has gone away; start it again") as caught:
+        on(empty.scheduler_address)
+    assert is_one_sentence(str(caught.value))
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_another_version_on_a_worker_is_refused(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

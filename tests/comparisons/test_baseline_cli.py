@@ -17,7 +17,7 @@ from helpers.commands import Result, refused
 from helpers.data import ROOT
 from mdlrnn import InputError
 from mdlrnn.comparisons import Stopped, TrainingProgress, configurations, selected, train
-from mdlrnn.comparisons import _baseline as baseline_module
+from mdlrnn.comparisons import _group as group_module
 from mdlrnn.comparisons._configurations import HIDDEN
 from mdlrnn.comparisons._store import KEYS, load_progress
 from mdlrnn.tasks import _tasks as tasks_module
@@ -79,7 +79,7 @@ def test_a_stopped_training_goes_on_to_the_same_figures(
 ) -> None:
     task, chosen = TASKS["anbn"], selected(["lstm-2-none", "lstm-2-l2-0.1"])
     whole = train(tmp_path / "a", task, chosen, size=100, seeds=1, epochs=40)
-    monkeypatch.setattr(baseline_module, "LOOK_EPOCHS", 7)
+    monkeypatch.setattr(group_module, "LOOK_EPOCHS", 7)
     for stop_at in (14, 28):
 
         def stopping(progress: TrainingProgress, at: int = stop_at) -> bool:

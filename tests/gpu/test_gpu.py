@@ -9,12 +9,15 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import mdlrnn.gpu._cuda as cuda_module
 from helpers.data import ROOT, is_one_sentence
 from mdlrnn import InputError, Search, evolve, score_many, zoo
+from mdlrnn.cluster._connect import _one_card_each
 from mdlrnn.gpu._cuda import _without_unrolling, require_card
 
 
@@ -77,6 +80,50 @@ def test_a_run_repeats_itself_goes_on_and_is_scored_on_the_cpu(tmp_path: Path) -
     assert found["stopped"][0] == "stopped"
     assert found["device"] == ["cuda", "cpu"]
     assert math.isclose(*found["value"], rel_tol=1e-12)
+
+
+@pytest.mark.slow
+def test_workers_have_a_card_each_and_find_what_one_card_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    found = simulated("cards", str(tmp_path / "all"))
+    assert found["cards"] == ["0", "1"]
+    for here, there in (found["digests"], found["values"], found["front"]):
+        assert here == there
+    assert found["best"] == found["values"][1], "scored again on the CPU"
+    folders = sorted(found["folders"])
+    assert folders == [str(tmp_path / "all" / f"seed-{seed}") for seed in (5, 6)]
+
+
+def test_the_cards_of_a_process_are_those_that_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    three = [SimpleNamespace(uuid=f"GPU-{number}") for number in "abc"]
+    monkeypatch.setattr(cuda_module, "SIMULATED", False)
+    monkeypatch.setattr(cuda_module, "cuda", SimpleNamespace(gpus=three))
+    monkeypatch.setattr(cuda_module, "require_card", lambda: None)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert cuda_module.cards() == ["0", "1", "2"]
+    assert cuda_module.card_of_process().endswith(" GPU-a")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4, GPU-7,5")
+    assert cuda_module.cards() == ["4", "GPU-7", "5"]
+
+
+def test_each_process_gets_a_card_that_no_other_has() -> None:
+    class Processes:
+        def __init__(self) -> None:
+            self.worker_spec: dict[int, Any] = {}
+
+        def new_worker_spec(self) -> dict[int, Any]:
+            return {len(self.worker_spec): {"cls": "Nanny", "options": {"nthreads": 1}}}
+
+    made = _one_card_each(Processes, ["3", "GPU-7"])()
+    for _ in range(2):
+        made.worker_spec.update(made.new_worker_spec())
+    options = [spec["options"] for spec in made.worker_spec.values()]
+    assert options == [
+        {"nthreads": 1, "env": {"CUDA_VISIBLE_DEVICES": card}} for card in ("3", "GPU-7")
+    ]
 
 
 def has_card() -> bool:

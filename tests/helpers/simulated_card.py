@@ -4,6 +4,7 @@ when it is imported whether kernels are simulated. Prints one JSON object."""
 from __future__ import annotations
 
 import json
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -12,7 +13,18 @@ from typing import Any
 import numpy as np
 
 from helpers.data import vectors
-from mdlrnn import Corpus, Encoding, Network, Search, Stop, evolve, resume, score_many
+from mdlrnn import (
+    Corpus,
+    Encoding,
+    Network,
+    Search,
+    Stop,
+    evolve,
+    evolve_seeds,
+    resume,
+    score_many,
+)
+from mdlrnn.cluster._spread import Spread
 from mdlrnn.gpu import _islands
 from mdlrnn.gpu._breeding import batch_begin
 from mdlrnn.gpu._card import evolve_on_card
@@ -173,8 +185,34 @@ def runs(folder: str) -> Any:
     }
 
 
+def cards(folder: str) -> Any:
+    """Two seeds on two workers, each with a card of its own, and the same one after the other."""
+    search = Search(islands=1, population=3, migration_interval=2, seed=5)
+    common: dict[str, Any] = {
+        "device": "cuda", "stop": Stop(generations=1), "progress": False, "prove": False,
+    }  # fmt: skip
+    here = evolve_seeds(STRINGS, 2, search, **common)
+    seen = []
+    results = Spread.results
+
+    def watched(self: Spread, look: Any) -> Any:
+        seen.extend(self._client.run(os.getenv, "CUDA_VISIBLE_DEVICES").values())
+        return results(self, look)
+
+    Spread.results = watched  # type: ignore[method-assign]
+    there = evolve_seeds(STRINGS, 2, search, **common, cluster="local:2", folder=folder)
+    return {
+        "digests": [[run.archipelago.digest() for run in runs] for runs in (here, there)],
+        "values": [[run.value for run in runs] for runs in (here, there)],
+        "front": [[[s.g, s.d_given_g] for _, s in runs[0].front] for runs in (here, there)],
+        "best": [run.archipelago.best_row()[0] for run in there],
+        "folders": [str(run.folder) for run in there],
+        "cards": sorted(seen),
+    }
+
+
 if __name__ == "__main__":
     cases: dict[str, Any] = {
-        "scores": scores, "goes_on": goes_on, "migrates": migrates, "runs": runs,
+        "scores": scores, "goes_on": goes_on, "migrates": migrates, "runs": runs, "cards": cards,
     }  # fmt: skip
     print(json.dumps(cases[sys.argv[1]](*sys.argv[2:])))

@@ -16,7 +16,7 @@ from ..interface._say import say, say_json
 from ..interface._text import table
 from ..tasks._sources import source_from, task_from
 from ..tasks._tasks import Task
-from ._options import json_option
+from ._options import cluster_option, json_option
 from ._training import shown
 
 SHOWN = 8
@@ -44,6 +44,7 @@ SHOWN = 8
     "--threads", type=click.IntRange(1, 1024), default=1, show_default=True,
     help="Of PyTorch; the models are small, and more seldom help.",
 )  # fmt: skip
+@cluster_option
 @click.option("--out", metavar="DIR", help="The folder. [default: baselines/TASK_SIZE]")
 @click.option("--quiet", is_flag=True, help="Say nothing but the end.")
 @json_option
@@ -55,6 +56,7 @@ def baseline(
     epochs: int,
     device: str,
     threads: int,
+    cluster: str | None,
     out: str | None,
     quiet: bool,
     as_json: bool,
@@ -64,8 +66,10 @@ def baseline(
     The paper's 84 configurations: 2, 4, 32 and 128 hidden units; no regularisation, or L1 or L2
     with λ = 1, 0.1 or 0.01. All models of one cell and size train as one. What is done is kept in
     the folder, as results.csv and results.json; called again, the command trains what is missing.
+    With --cluster each worker trains all models of one cell and size at a time.
     """
-    require_torch()
+    if cluster is None:
+        require_torch()
     chosen = selected(configs.split(","))
     source = source_from(task, size=size)
     known = task_from(source)
@@ -74,7 +78,7 @@ def baseline(
     with shown(quiet, folder) as tell:
         rows = train(
             folder, known, chosen, size=size, seeds=seeds, epochs=epochs, device=device,
-            threads=threads, on_progress=tell,
+            threads=threads, cluster=cluster, on_progress=tell,
         )  # fmt: skip
     if as_json:
         say_json({"folder": str(folder), "rows": rows, "published": _beside(known, size)})

@@ -16,7 +16,7 @@ from ..cluster._mpi import mpi_crew
 from ..interface._evolve import CARD_ISLANDS, go_on, start
 from ..interface._progress import Display, display_for
 from ..interface._say import say
-from ..interface._seeds import run_seeds, seeds_table
+from ..interface._seeds import run_seeds, seeds_on_cards, seeds_table
 from ..interface._signals import EXIT_CODE, StopSignals
 from ..interface._text import parse_time
 from ..network._encoding import Encoding
@@ -228,6 +228,13 @@ def evolve(
             first = given.get("seed", Search.seed)
             name = source_from(source, size=size, words=words).name
             home = Path(out) if out is not None else _new_folder(name, "seeds")
+            if device == CARD and cluster is not None:
+                search, stop = _search_and_stop(given, limits, kind, CARD)
+                return seeds_on_cards(
+                    source, search, seeds, home, cluster=cluster, stop=stop, until=until,
+                    objective=objective, size=size, words=words, hold_out=hold_out,
+                    threads=threads, shown=not quiet, is_stopped=lambda: signals.asked,
+                )  # fmt: skip
             return run_seeds(first, seeds, one, home)
         if out is not None or kind is not None or hold_out is not None or seeds is not None:
             raise InputError(
@@ -260,20 +267,24 @@ def _new(
     out: str | Path | None,
     **common: Any,
 ) -> Run:
-    if common["device"] == CARD and kind != "paper":
+    search, stop = _search_and_stop(given, limits, kind, common["device"])
+
+    def folder(known: Source) -> Path:
+        return Path(out) if out is not None else _new_folder(known.name, search.seed)
+
+    return start(source, search, stop=stop, objective=objective, folder=folder, **common)
+
+
+def _search_and_stop(
+    given: dict[str, Any], limits: dict[str, Any], kind: str | None, device: str | None
+) -> tuple[Search, Stop]:
+    if device == CARD and kind != "paper":
         given = {"islands": CARD_ISLANDS, **given}
     search, encoding = _search(given, kind)
     stop = Stop(**limits)
     if kind == "paper" and stop.generations is None:
         stop = replace(stop, generations=GENERATIONS)
-
-    def folder(known: Source) -> Path:
-        return Path(out) if out is not None else _new_folder(known.name, search.seed)
-
-    return start(
-        source, replace(search, **encoding), stop=stop, objective=objective, folder=folder,
-        **common,
-    )  # fmt: skip
+    return replace(search, **encoding), stop
 
 
 def _search(given: dict[str, Any], kind: str | None) -> tuple[Search, dict[str, Any]]:

@@ -15,7 +15,8 @@ import click
 from .. import zoo
 from .._errors import InputError
 from .._files import save
-from ..cluster._connect import crews_of
+from ..cluster._connect import client_of, crews_of
+from ..cluster._workers import Workers
 from ..comparisons._baseline import kept, train
 from ..comparisons._configurations import configurations
 from ..comparisons._formal_languages import Entry, evolved_for, flat, judged, table_sheet
@@ -184,7 +185,7 @@ def table(
     """
     chosen = _chosen(names, sizes)
     search, stop = _search(15, **options)
-    if with_rnn:
+    if with_rnn and cluster is None:
         check_device(device)
     folder = Path(out)
     entries: list[Entry] = []
@@ -192,9 +193,10 @@ def table(
         for task, size in chosen:
             runs = evolved_for(task, size, search, stop, range(1, seeds + 1), runner)
             entries.append(Entry(task, size, runs))
-    for number, entry in enumerate(entries):
-        rnns = _rnns(folder, entry, seeds, device, quiet, with_rnn)
-        entries[number] = entry._replace(rnns=tuple(rnns))
+    with client_of(cluster) if with_rnn and cluster is not None else nullcontext() as workers:
+        for number, entry in enumerate(entries):
+            rnns = _rnns(folder, entry, seeds, device, quiet, with_rnn, workers)
+            entries[number] = entry._replace(rnns=tuple(rnns))
     notes = []
     if not no_proofs:
         entries = [judged(entry, folder) for entry in entries]
@@ -372,7 +374,13 @@ def _crews(cluster: str | None) -> Iterator[Callable[[], AbstractContextManager[
 
 
 def _rnns(
-    folder: Path, entry: Entry, seeds: int, device: str, quiet: bool, with_rnn: bool
+    folder: Path,
+    entry: Entry,
+    seeds: int,
+    device: str,
+    quiet: bool,
+    with_rnn: bool,
+    workers: Workers | None,
 ) -> list[dict[str, Any]]:
     """The classical RNNs of a training set: trained where asked for, else what is there."""
     home = folder / "rnn" / entry.name
@@ -381,7 +389,7 @@ def _rnns(
     with shown(quiet, folder) as tell:
         return train(
             home, entry.task, configurations(), size=entry.size, seeds=seeds, device=device,
-            on_progress=tell,
+            cluster=workers, on_progress=tell,
         )  # fmt: skip
 
 

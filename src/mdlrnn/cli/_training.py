@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -19,7 +20,7 @@ from ..interface._text import time_text
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from ..comparisons._baseline import TrainingProgress
+    from ..comparisons._group import TrainingProgress
 
 LINE_SECONDS = 10.0
 
@@ -58,7 +59,7 @@ def shown(quiet: bool, folder: Path) -> Iterator[Callable[[TrainingProgress], bo
             with display:
                 yield tell
         except Stopped:
-            say(f"Stopped and saved in {folder}; the same command goes on.", err=True)
+            say(f"Stopped; what is done is in {folder}, and the same command goes on.", err=True)
             click.get_current_context().exit(EXIT_CODE)
 
 
@@ -78,11 +79,14 @@ class LinesTraining(QuietTraining):
 
     def __init__(self) -> None:
         self._said_at = 0.0
+        self._said: TrainingProgress | None = None
 
     def __call__(self, progress: TrainingProgress) -> None:
         at = time.monotonic()
+        if progress == self._said:
+            return
         if progress.epoch == progress.epochs or at - self._said_at >= LINE_SECONDS:
-            self._said_at = at
+            self._said_at, self._said = at, progress
             with suppress(OSError):
                 say(_line(progress), err=True)
 
@@ -111,8 +115,8 @@ class BarTraining(QuietTraining):
             description=_title(progress),
             completed=progress.epoch,
             total=progress.epochs,
-            left=f"{progress.epoch:,} of {progress.epochs:,}, "
-            f"loss {progress.loss:.4f}, {time_text(progress.seconds)}",
+            left=f"{progress.epoch:,} of {progress.epochs:,}{_loss(progress)}, "
+            f"{time_text(progress.seconds)}",
         )
 
 
@@ -122,6 +126,10 @@ def _title(progress: TrainingProgress) -> str:
 
 def _line(progress: TrainingProgress) -> str:
     return (
-        f"{_title(progress)}: epoch {progress.epoch:,} of {progress.epochs:,}, "
-        f"lowest loss {progress.loss:.4f}, {time_text(progress.seconds)}"
+        f"{_title(progress)}: epoch {progress.epoch:,} of {progress.epochs:,}"
+        f"{_loss(progress)}, {time_text(progress.seconds)}"
     )
+
+
+def _loss(progress: TrainingProgress) -> str:
+    return f", lowest loss {progress.loss:.4f}" if math.isfinite(progress.loss) else ""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
@@ -12,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from .._checks import check_known, short
-from .._errors import InputError, MissingExtra, RunError
+from .._errors import ClusterError, InputError, MissingExtra, RunError
 from .._files import read_text
-from ._crew import DaskCrew, Replenish
+from ..gpu import VISIBLE
+from ._crew import DaskCrew
+from ._spread import on_every_worker
 from ._worker import version
+from ._workers import Workers
 
 PROTOCOLS = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
 LOCAL = "local:"
@@ -28,6 +32,11 @@ SYSTEMS = {
     "oar": "OARCluster", "htcondor": "HTCondorCluster",
 }  # fmt: skip
 """Batch systems, and what dask-jobqueue calls them."""
+CLIENT_LOGGERS = (
+    "distributed.client", "distributed.core", "distributed.batched", "distributed.comm",
+    "distributed.utils", "tornado.application",
+)  # fmt: skip
+"""Those that tell of a connection that is lost."""
 _KEEP_ON = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 """For workers in the terminal's group: Ctrl-C is for the run, which needs what they have."""
 _ASK = """
@@ -50,34 +59,69 @@ def connected(cluster: object) -> Iterator[DaskCrew]:
 @contextmanager
 def crews_of(cluster: object) -> Iterator[Callable[[], DaskCrew]]:
     """A function that gives the workers of a cluster for one search after the other."""
-    with client_of(cluster) as (client, replenish):
-        yield partial(DaskCrew, client, replenish)
+    with client_of(cluster) as workers:
+        yield partial(DaskCrew, *workers)
 
 
 @contextmanager
-def client_of(cluster: object) -> Iterator[tuple[Any, Replenish]]:
-    """A client of a cluster whose workers have been looked at, and what starts lost ones again."""
+def workers_with_cards(cluster: object) -> Iterator[Workers]:
+    """The workers of a cluster, each with a card of its own; processes that are started here get
+    one each."""
+    # Imported here: without a card nothing of CUDA is needed.
+    from ..gpu._cuda import card_of_process, cards, require_card
+
+    here: list[str] | None = None
+    if isinstance(cluster, str) and cluster.startswith(LOCAL):
+        count = _processes(cluster)
+        require_card()
+        here = cards()
+        if count > len(here):
+            raise InputError(
+                f"{cluster} asks for {count} workers with a card each, but this machine has "
+                f"{len(here)}; give {LOCAL}{len(here)} at most."
+            )
+    with client_of(cluster, here) as workers:
+        users: dict[str, str] = {}
+        for worker, card in on_every_worker(workers.client, card_of_process).items():
+            if card in users:
+                raise InputError(
+                    f"the workers {users[card]} and {worker} share a card; start each with a card "
+                    "of its own in CUDA_VISIBLE_DEVICES."
+                )
+            users[card] = worker
+        yield workers
+
+
+@contextmanager
+def client_of(cluster: object, cards: Sequence[str] | None = None) -> Iterator[Workers]:
+    """A client of a cluster whose workers have been looked at, and what starts lost ones again.
+
+    Processes of this machine have one of the cards each, where some are given.
+    """
+    if isinstance(cluster, Workers):
+        yield cluster
+        return
     if find_spec("distributed") is None:
-        raise MissingExtra("a search on a cluster", "Dask", "cluster")
-    with _client(cluster) as (client, replenish):
-        _check_workers(client)
-        yield client, replenish
+        raise MissingExtra("a cluster", "Dask", "cluster")
+    with _client(cluster, cards) as workers:
+        _check_workers(workers.client)
+        yield workers
 
 
 @contextmanager
-def _client(cluster: object) -> Iterator[tuple[Any, Replenish]]:
+def _client(cluster: object, cards: Sequence[str] | None) -> Iterator[Workers]:
     """A client, and what starts workers again that are lost; others' clusters do so themselves."""
     if hasattr(cluster, "submit") and hasattr(cluster, "scheduler_info"):
-        yield cluster, _nothing
+        yield Workers(cluster, _nothing)
     elif isinstance(cluster, str) and cluster.startswith(PROTOCOLS):
         with _client_of(cluster, cluster) as client:
-            yield client, _nothing
+            yield Workers(client, _nothing)
     elif isinstance(cluster, str) and cluster.startswith(LOCAL):
-        with _local(cluster) as made, _client_of(made, cluster) as client:
-            yield client, partial(_start_again, made, len(made.worker_spec))
+        with _local(cluster, cards) as made, _client_of(made, cluster) as client:
+            yield Workers(client, partial(_start_again, made, len(made.worker_spec)))
     elif isinstance(cluster, str | Path) and Path(cluster).suffix in (".yaml", ".yml"):
         with _batch(Path(cluster)) as made, _client_of(made, str(cluster)) as client:
-            yield client, partial(made.scale, jobs=len(made.worker_spec))
+            yield Workers(client, partial(made.scale, jobs=len(made.worker_spec)))
     else:
         raise InputError(
             f"the cluster is {short(cluster)}; give tcp://HOST:PORT of a Dask scheduler, local:8 "
@@ -92,42 +136,52 @@ def _nothing() -> None: ...
 def _client_of(where: Any, name: str) -> Iterator[Any]:
     from distributed import Client
 
-    try:
-        client = Client(where, timeout=ANSWER_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"no Dask scheduler answers at {short(name)} ({short(reason)}); check the address, or "
-            "start one with dask scheduler."
-        ) from None
-    try:
-        yield client
-    finally:
-        with suppress(Exception):
-            client.close(timeout=2)
+    with _silence():
+        try:
+            client = Client(where, timeout=ANSWER_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise InputError(
+                f"no Dask scheduler answers at {short(name)} ({short(reason)}); check the address, "
+                "or start one with dask scheduler."
+            ) from None
+        try:
+            yield client
+        finally:
+            with suppress(Exception):
+                client.close(timeout=2)
 
 
 @contextmanager
-def _local(text: str) -> Iterator[Any]:
+def _silence() -> Iterator[None]:
+    """Dask's client prints tracebacks when its scheduler goes away; a sentence will say it."""
+    loggers = [logging.getLogger(name) for name in CLIENT_LOGGERS]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
+def _local(text: str, cards: Sequence[str] | None = None) -> Iterator[Any]:
     from distributed import LocalCluster
 
-    number = text.removeprefix(LOCAL)
-    if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= MOST_LOCAL:
-        raise InputError(
-            f"the cluster is {short(text)}; give a number of processes after local:, from 1 to "
-            f"{MOST_LOCAL}."
-        )
+    count = _processes(text)
+    options: dict[str, Any] = {
+        "threads_per_worker": 1, "processes": True, "host": "127.0.0.1",
+        "dashboard_address": "127.0.0.1:0", "worker_dashboard_address": "127.0.0.1:0",
+        "silence_logs": 50, "preload": _KEEP_ON,
+    }  # fmt: skip
     try:
-        made = LocalCluster(
-            n_workers=int(number),
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            worker_dashboard_address="127.0.0.1:0",
-            silence_logs=50,
-            preload=_KEEP_ON,
-        )
+        if cards is None:
+            made = LocalCluster(n_workers=count, **options)
+        else:
+            made = _one_card_each(LocalCluster, cards)(n_workers=0, memory_limit=0, **options)
+            made.scale(count)
     except (OSError, RuntimeError) as error:
         raise RunError(
             f"the processes of {text} cannot be started ({short(str(error))}); "
@@ -138,6 +192,30 @@ def _local(text: str) -> Iterator[Any]:
     finally:
         with suppress(Exception):
             made.close(timeout=10)
+
+
+def _processes(text: str) -> int:
+    number = text.removeprefix(LOCAL)
+    if not number.isascii() or not number.isdigit() or not 1 <= int(number) <= MOST_LOCAL:
+        raise InputError(
+            f"the cluster is {short(text)}; give a number of processes after local:, from 1 to "
+            f"{MOST_LOCAL}."
+        )
+    return int(number)
+
+
+def _one_card_each(kind: Any, cards: Sequence[str]) -> Any:
+    """A kind of local cluster whose workers see one card each, in their environment."""
+
+    class OneCardEach(kind):  # type: ignore[misc]
+        def new_worker_spec(self) -> dict[Any, Any]:
+            ((name, spec),) = super().new_worker_spec().items()
+            taken = {s["options"]["env"][VISIBLE] for s in self.worker_spec.values()}
+            free = next(card for card in cards if card not in taken)
+            options = {**spec["options"], "env": {VISIBLE: free}}
+            return {name: {**spec, "options": options}}
+
+    return OneCardEach
 
 
 def _start_again(made: Any, count: int) -> None:
@@ -219,6 +297,7 @@ def _check_workers(client: Any) -> None:
     try:
         client.wait_for_workers(1, timeout=WORKER_SECONDS)
     except (OSError, TimeoutError):
+        _check_scheduler(client, address)
         raise InputError(
             f"no worker has come to {address} within {WORKER_SECONDS} seconds; start one with "
             f"dask worker {address}."
@@ -228,6 +307,7 @@ def _check_workers(client: Any) -> None:
     try:
         answers = client.run(scope["about"])
     except Exception as error:
+        _check_scheduler(client, address)
         raise InputError(
             f"the workers of {address} cannot be asked for their versions "
             f"({type(error).__name__}); use the same Python and Dask there as here."
@@ -243,3 +323,8 @@ def _check_workers(client: Any) -> None:
                 f"the worker {worker} has another version of mdlrnn or of Numba "
                 f"({answer['version']}) than this machine ({version()}); install the same on both."
             )
+
+
+def _check_scheduler(client: Any, address: str) -> None:
+    if client.status != "running":
+        raise ClusterError(f"the Dask scheduler of {address} has gone away", "start it again")

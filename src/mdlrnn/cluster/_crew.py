@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from ..search._island import Problem
 from ..search._leg import Leg
 from ..search._packed import Packed
 from ._worker import Told, advance, freeze, receive_problem, tell, thaw, version
+from ._workers import REPLENISH_SECONDS, Replenish
 
 ANCHOR = 16
 """Stages from one time that the states come along to the next."""
@@ -33,12 +34,6 @@ SOON = 10**6
 """The priority of what takes no time."""
 COUNT_SECONDS = 2.0
 """Between two counts of the workers."""
-REPLENISH_SECONDS = 20.0
-"""How long workers may stay away before they are started again, where that is up to the run."""
-
-
-Replenish = Callable[[], object]
-"""Starts workers again that are lost."""
 
 
 class _Away(NamedTuple):

@@ -6,7 +6,7 @@ import logging
 import pickle
 import zlib
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._errors import InputError
 from .._version import __version__
@@ -14,6 +14,7 @@ from ..kernels._compile import source_hash
 from ..search._island import Problem
 from ..search._leg import Leg, Report, run_leg
 from ..search._packed import Packed
+from ._workers import worker_name
 
 LOG = logging.getLogger("distributed.worker.mdlrnn")
 
@@ -75,10 +76,3 @@ def advance(problem: Problem, island: Kept | Frozen | None, leg: Leg, client_ver
 
 def tell(kept: Kept, with_state: bool) -> Told:
     return Told(kept.report, freeze(kept.packed) if with_state else None, worker_name())
-
-
-def worker_name() -> str:
-    from distributed import get_worker
-
-    worker: Any = get_worker()
-    return str(worker.name)

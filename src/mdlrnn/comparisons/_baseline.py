@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from .._errors import InputError
+from .._errors import ClusterError, InputError
 from .._files import PathLike
+from ..cluster._spread import Piece, Spread, on_every_worker
+from ..cluster._workers import Workers
 from ..corpus._corpus import Corpus
-from ..tasks._tasks import SEED, Task, task_named
+from ..tasks._tasks import Task, task_named
 from ._configurations import Configuration, Model, configurations, groups, models
+from ._group import (
+    Group,
+    Plan,
+    TrainingProgress,
+    fit,
+    rows_from,
+    rows_on_worker,
+    torch_on_worker,
+    training_of,
+)
 from ._store import (
     Row,
     all_rows,
@@ -20,7 +33,6 @@ from ._store import (
     load_progress,
     model_of,
     opened,
-    row_of,
     rows_of,
     save_progress,
     write_results,
@@ -32,30 +44,12 @@ if TYPE_CHECKING:
 
 SAVE_SECONDS = 60.0
 """Between two savings of models on their way."""
-LOOK_EPOCHS = 10
-"""Between two looks at the clock and the user."""
 EPOCHS = 1_000
 """As in the paper."""
 
 
-class TrainingProgress(NamedTuple):
-    """What `on_progress` is told; it may return True to stop and save."""
-
-    group: str
-    models: int
-    """Models of this group that train together."""
-    epoch: int
-    epochs: int
-    groups_done: int
-    groups: int
-    seconds: float
-    """Spent on this group."""
-    loss: float
-    """The lowest training loss of the group, in nats a character."""
-
-
 class Stopped(Exception):  # noqa: N818, nothing went wrong
-    """The user asked to stop; what is on its way is saved."""
+    """The user asked to stop; what is done is saved, and on this machine what is on its way."""
 
 
 OnProgress = Callable[[TrainingProgress], bool | None]
@@ -71,39 +65,44 @@ def train(
     epochs: int = EPOCHS,
     device: str = "cpu",
     threads: int = 1,
+    cluster: object = None,
     on_progress: OnProgress | None = None,
 ) -> list[Row]:
     """The measures of the configurations asked for on a task, `seeds` models of each.
 
-    All models of one cell and size train as one. Raises `Stopped` when `on_progress` asks for it.
+    All models of one cell and size train as one, a group. With a cluster, as `evolve` takes it,
+    each of its workers trains one group at a time; the folder is kept here. Raises `Stopped` when
+    `on_progress` asks for it.
     """
     if seeds < 1 or epochs < 1:
         raise InputError(f"seeds is {seeds} and epochs {epochs}; give 1 or more of each.")
-    check_device(device)
-    import torch
-
-    torch.set_num_threads(threads)
+    if cluster is None:
+        check_device(device)
     home = Path(folder)
     task = task_named(task) if isinstance(task, str) else task
-    size = task.size if size is None else size
-    corpus = task.training(size, SEED)
-    settings = {"task": task.name, "size": size, "corpus": corpus.digest, "epochs": epochs}
+    plan = Plan(task, task.size if size is None else size, epochs, device, threads)
+    corpus = plan.corpus()
+    settings = {"task": task.name, "size": plan.size, "corpus": corpus.digest, "epochs": epochs}
     wanted = groups(models(chosen, seeds))
-    tests: list[Corpus] = []
-    with opened(home, settings):
-        for number, (group, members) in enumerate(wanted):
-            while missing := _missing(home, group, members):
-                training = _training(home, group, missing, corpus, device)
-                place = (home, group, number, len(wanted))
-                _trained(training, epochs, place, on_progress)
-                if not tests:
-                    tests.extend(task.test(size, SEED))
-                rows = _rows(training, task, size, corpus, tests)
+    workers: AbstractContextManager[Workers | None] = nullcontext()
+    if cluster is not None:
+        # Imported here: without a cluster nothing of the search is needed.
+        from ..cluster._connect import client_of
+
+        workers = client_of(cluster)
+    with workers as there, opened(home, settings):
+        while missing := _missing(home, wanted):
+            if there is None:
+                found = _here(home, missing, plan, corpus, on_progress)
+            else:
+                found = _on_cluster(home, missing, plan, there, on_progress)
+            for group, rows in found:
                 keep_rows(home, group, [*rows_of(home, group), *rows])
-            write_results(home, all_rows(home, _done_groups(home)))
+                write_results(home, all_rows(home, _done_groups(home)))
+        write_results(home, all_rows(home, _done_groups(home)))
         asked = {model for _, members in wanted for model in members}
-        found = all_rows(home, [group for group, _ in wanted])
-        return [row for row in found if model_of(row) in asked]
+        every = all_rows(home, [group for group, _ in wanted])
+        return [row for row in every if model_of(row) in asked]
 
 
 def kept(folder: PathLike) -> list[Row]:
@@ -125,87 +124,94 @@ def accuracy(measures: Mapping[str, Any]) -> float | None:
     return share
 
 
-def _missing(folder: Path, group: str, members: Iterable[Model]) -> tuple[Model, ...]:
-    done = {model_of(row) for row in rows_of(folder, group)}
-    return tuple(model for model in members if model not in done)
+def _missing(folder: Path, wanted: Sequence[tuple[str, tuple[Model, ...]]]) -> list[Group]:
+    """What is to be trained next. What was on its way comes first, even where others are asked for
+    now, and by itself."""
+    found = []
+    for number, (name, members) in enumerate(wanted):
+        done = {model_of(row) for row in rows_of(folder, name)}
+        left = tuple(model for model in members if model not in done)
+        if left:
+            begun = load_progress(folder, name)
+            file = str(folder / f"{name}.npz")
+            chosen, arrays = (left, None) if begun is None else begun
+            found.append(Group(name, number, len(wanted), chosen, arrays, file))
+    return found
 
 
-def _training(
-    folder: Path, group: str, missing: tuple[Model, ...], corpus: Corpus, device: str
-) -> Training:
-    """What was on its way comes first, even where others are asked for now."""
-    from ._training import Training
-    from ._tree import tree_of
-
-    tree = tree_of(corpus, device)
-    begun = load_progress(folder, group)
-    if begun is None:
-        return Training(missing, tree, corpus.outputs)
-    training = Training(begun[0], tree, corpus.outputs)
-    try:
-        training.restore(begun[1])
-    except (KeyError, RuntimeError):
-        path = folder / f"{group}.npz"
-        raise InputError(f"{path} is damaged; delete it to train these again.") from None
-    return training
-
-
-def _trained(
-    training: Training,
-    epochs: int,
-    place: tuple[Path, str, int, int],
+def _here(
+    folder: Path,
+    missing: Sequence[Group],
+    plan: Plan,
+    corpus: Corpus,
     on_progress: OnProgress | None,
-) -> None:
-    """Train to the end, with a saved state now and then."""
-    folder, group, number, of = place
+) -> Iterator[tuple[str, list[Row]]]:
+    """One group after the other, with a saved state now and then."""
+    tests: list[Corpus] = []
+    for group in missing:
+        training = training_of(group, plan, corpus)
+        fit(training, group, plan, _saving(folder, group, training, on_progress))
+        tests = tests or plan.tests()
+        yield group.name, rows_from(training, plan, corpus, tests)
+
+
+def _saving(
+    folder: Path, group: Group, training: Training, on_progress: OnProgress | None
+) -> Callable[[TrainingProgress], None]:
     saved = time.monotonic()
-    began = saved - training.seconds
-    for losses in training.steps(epochs):
-        if training.epoch % LOOK_EPOCHS and training.epoch < epochs:
-            continue
-        now = time.monotonic()
-        training.seconds = now - began
-        progress = TrainingProgress(
-            group, len(training.models), training.epoch, epochs, number, of, training.seconds,
-            float(losses.min()),
-        )  # fmt: skip
+
+    def look(progress: TrainingProgress) -> None:
+        nonlocal saved
         stop = on_progress is not None and on_progress(progress)
-        if stop or now - saved >= SAVE_SECONDS:
-            save_progress(folder, group, training.models, training.to_arrays())
-            saved = now
+        if stop or time.monotonic() - saved >= SAVE_SECONDS:
+            save_progress(folder, group.name, training.models, training.to_arrays())
+            saved = time.monotonic()
         if stop:
             raise Stopped
 
-
-def _rows(
-    training: Training,
-    task: Task,
-    size: int,
-    corpus: Corpus,
-    tests: Iterable[Corpus],
-) -> list[Row]:
-    from ._evaluation import reports
-
-    measured = reports(training.cell, training.weights, task, size, corpus, tests)
-    parameters = sum(values[0].numel() for values in training.weights.values())
-    losses = training.losses().tolist()
-    return [
-        row_of(model, _measures(found, loss, parameters, training))
-        for model, found, loss in zip(training.models, measured, losses, strict=True)
-    ]
+    return look
 
 
-def _measures(
-    found: dict[str, Any], loss: float, parameters: int, training: Training
-) -> dict[str, Any]:
-    return {
-        "parameters": parameters,
-        "epochs": training.epoch,
-        "device": training.tree.rows.device.type,
-        "loss": loss,
-        **found,
-        "seconds": round(training.seconds / len(training.models), 3),
-    }
+def _on_cluster(
+    folder: Path,
+    missing: Sequence[Group],
+    plan: Plan,
+    workers: Workers,
+    on_progress: OnProgress | None,
+) -> Iterator[tuple[str, list[Row]]]:
+    """All groups side by side, one at a time a worker."""
+    version = _torch_version(workers, plan.device)
+    pieces = [Piece(group.name, rows_on_worker, (group, plan, version)) for group in missing]
+    first = missing[0]
+    latest = TrainingProgress(
+        first.name, len(first.models), 0, plan.epochs, first.number, first.of, 0.0, math.inf
+    )
+
+    def look(news: list[tuple[str, Any]]) -> None:
+        nonlocal latest
+        for progress in [TrainingProgress(*said) for _, said in news] or [latest]:
+            latest = progress
+            if on_progress is not None and on_progress(progress):
+                raise Stopped
+
+    try:
+        yield from Spread(workers, pieces).results(look)
+    except ClusterError as error:
+        remedy = f"what is done is in {folder}, and the same command goes on"
+        raise ClusterError(error.what, remedy) from None
+
+
+def _torch_version(workers: Workers, device: str) -> str:
+    """The one version of PyTorch that the workers have; others might give other last digits."""
+    answers = on_every_worker(workers.client, torch_on_worker, device)
+    (first, version), *others = answers.items()
+    for worker, other in others:
+        if other != version:
+            raise InputError(
+                f"the worker {worker} has PyTorch {other} and the worker {first} {version}; "
+                "install the same on all."
+            )
+    return str(version)
 
 
 def _done_groups(folder: Path) -> list[str]:

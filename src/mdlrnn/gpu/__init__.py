@@ -4,3 +4,6 @@
 do, `_memory` what lies there for it, `_islands` keeps thousands of islands there, `_card` is their
 loop as `search` drives it, `_scoring` has `score_many`.
 """
+
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+"""The variable that says which cards a process may use; it uses the first of them."""

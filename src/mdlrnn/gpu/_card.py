@@ -97,6 +97,7 @@ class CardSearch(SearchLoop):
         fronts: bool,
     ) -> None:
         super().__init__(problem, stop, CardCrew(), on_progress, start, False)
+        self.rescore = partial(rescored, problem)
         self.standing = replace(self.standing, rescore=self.rescore)
         self.wants_fronts = fronts
         self.generation = self.standing.generation
@@ -183,11 +184,12 @@ class CardSearch(SearchLoop):
     def _seconds(self) -> list[float]:
         return [self.busy]
 
-    def rescore(self, entries: Sequence[Entry]) -> list[tuple[float, Entry]]:
-        """The entries as the CPU scores them."""
-        networks = [network_of(self.problem, row) for *_, row in entries]
-        scores = score_many(networks, self.problem.corpus, self.problem.encoding)
-        return [
-            (self.problem.objective(score), (score.g, score.d_given_g, row))
-            for score, (*_, row) in zip(scores, entries, strict=True)
-        ]
+
+def rescored(problem: Problem, entries: Sequence[Entry]) -> list[tuple[float, Entry]]:
+    """The entries as the CPU scores them."""
+    networks = [network_of(problem, row) for *_, row in entries]
+    scores = score_many(networks, problem.corpus, problem.encoding)
+    return [
+        (problem.objective(score), (score.g, score.d_given_g, row))
+        for score, (*_, row) in zip(scores, entries, strict=True)
+    ]

@@ -7,7 +7,9 @@ here knows what they compute.
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import socket
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,6 +23,7 @@ from numba.core import config
 
 from .._errors import InputError, MissingExtra
 from ..kernels._compile import CACHE_FOLDER, source_of
+from . import VISIBLE
 
 try:
     from numba import cuda as cuda
@@ -69,6 +72,23 @@ def require_card() -> None:
             "no graphics card with a CUDA driver is found here; leave out the device to use the "
             "CPU, or check what nvidia-smi says."
         )
+
+
+def cards() -> list[str]:
+    """The cards that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    visible = [name.strip() for name in os.environ.get(VISIBLE, "").split(",") if name.strip()]
+    if SIMULATED:
+        return visible or ["0"]
+    count = len(cuda.gpus)
+    return visible[:count] or [str(number) for number in range(count)]
+
+
+def card_of_process() -> str:
+    """On which card of which machine this process works; equal where two share one."""
+    require_card()
+    if SIMULATED:
+        return f"{socket.gethostname()} {os.getpid()}"
+    return f"{socket.gethostname()} {getattr(cuda.gpus[0], 'uuid', cards()[0])}"
 
 
 def name_of_card() -> str:

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from .._checks import check_threads, short
 from .._errors import InputError
@@ -15,6 +15,8 @@ from .._files import PathLike
 from ..cluster._connect import connected
 from ..corpus._corpus import Corpus
 from ..kernels._warm_up import compile_rest
+from ..languages._machine import Language
+from ..languages._transducer import Transducer
 from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network._objective import Objective
@@ -35,6 +37,7 @@ from ._progress import Display, display_in_python
 Kind = TypeVar("Kind")
 CARD_ISLANDS = 4096
 """Islands on a card, unless a search says otherwise."""
+NOWHERE_TO_HOLD = "hold_out needs a folder to keep the strings in; give one."
 PROVED_RIGHT = "proved"
 """The one thing that a search can go on for."""
 
@@ -138,26 +141,53 @@ def start(
         search = Search(islands=CARD_ISLANDS)
     search = _value(search, Search, "search")
     stop = _value(stop, Stop, "stop")
-    _check_common(until, threads, executor, cluster)
+    check_common(until, threads, executor, cluster)
     workers = _workers(cluster, crew)
     source = source_from(given, size=size, words=words)
+    if hold_out is not None and folder is None:
+        raise InputError(NOWHERE_TO_HOLD)
+    asked = asked_for(source, search, stop, until, objective, hold_out, prove)
+    home = folder(source) if callable(folder) else folder
+    opened = begin(home, asked.problem, asked.stop, asked.about, asked.held_out, device or CPU)
+    return carry_out(
+        opened, workers, asked.machine, until, prove, threads, executor, display, on_progress
+    )
+
+
+class Asked(NamedTuple):
+    """A new run as a user asked for it, with all that can be known before it begins."""
+
+    problem: Problem
+    stop: Stop
+    about: dict[str, Any]
+    """What the strings came from."""
+    held_out: Corpus | None
+    machine: Language | Transducer | None
+    """What a proof is about, if it can be."""
+    until: str | None
+    prove: bool
+
+
+def asked_for(
+    source: Source,
+    search: Search,
+    stop: Stop,
+    until: str | None,
+    objective: Objective | str | None,
+    hold_out: float | None,
+    prove: bool,
+) -> Asked:
     if until is not None:
         _demand(source)
         stop = _unlimited(stop)
     corpus = source.corpus()
     held: Corpus | None = None
     if hold_out is not None:
-        if folder is None:
-            raise InputError("hold_out needs a folder to keep the strings in; give one.")
         corpus, held = corpus.split(hold_out, search.seed)
     encoding = search.encoding_for(source.encoding())
     search = replace(search, encoding=encoding)
     problem = Problem(corpus, search, encoding, _objective(objective))
-    home = folder(source) if callable(folder) else folder
-    opened = begin(home, problem, stop, source.about(), held, device or CPU)
-    return _carry_out(
-        opened, workers, source, until, prove, threads, executor, display, on_progress
-    )
+    return Asked(problem, stop, source.about(), held, source.machine, until, prove)
 
 
 def go_on(
@@ -180,7 +210,7 @@ def go_on(
         raise InputError(f"{short(folder)} is no folder; give the folder that a run was saved in.")
     if stop is not None:
         stop = _value(stop, Stop, "stop")
-    _check_common(until, threads, executor, cluster)
+    check_common(until, threads, executor, cluster)
     home = Path(folder)
     before = read_settings(home).device if holds_run(home) else CPU
     _check_device(device or before, threads, executor, cluster, crew)
@@ -197,8 +227,9 @@ def go_on(
             f"this run was on the device {before} and continues on {device}, where it finds other "
             "networks than it would have found there."
         )
-    return _carry_out(
-        opened, workers, source, until, prove, threads, executor, display, on_progress
+    machine = None if source is None else source.machine
+    return carry_out(
+        opened, workers, machine, until, prove, threads, executor, display, on_progress
     )
 
 
@@ -211,10 +242,10 @@ def run_source(folder: Path) -> Source:
     return Source(str(about.get("name", "a corpus")), words=bool(about.get("words")))
 
 
-def _carry_out(
+def carry_out(
     opened: AbstractContextManager[Recorder],
     workers: AbstractContextManager[Crew | None],
-    source: Source | None,
+    machine: Language | Transducer | None,
     until: str | None,
     prove: bool,
     threads: int | None,
@@ -222,7 +253,7 @@ def _carry_out(
     display: Display,
     on_progress: OnProgress | None,
 ) -> Run:
-    machine = None if source is None else source.machine
+    """A run to its end, and what is proved then."""
     prover = None if machine is None else Prover(machine)
 
     def tell(progress: Any) -> bool:
@@ -336,9 +367,14 @@ def _check_device(
         return
     check_device(device)
     if device == CARD:
+        if cluster is not None:
+            raise InputError(
+                "one run is on one card; leave the cluster out, or ask for several seeds, of which "
+                "each worker then runs one at a time."
+            )
         if any(given is not None for given in (threads, executor, cluster, crew)):
             raise InputError(
-                "threads, executors, clusters and MPI are for the CPU; leave them out with the "
+                "threads, executors and MPI are for the CPU; leave them out with the "
                 f"device {CARD}."
             )
         # Imported here: without a card nothing of CUDA is needed.
@@ -347,7 +383,7 @@ def _check_device(
         require_card()
 
 
-def _check_common(until: object, threads: object, executor: object, cluster: object) -> None:
+def check_common(until: object, threads: object, executor: object, cluster: object) -> None:
     if until not in (None, PROVED_RIGHT):
         raise InputError(f'until is {short(until)}; give "{PROVED_RIGHT}" or leave it out.')
     check_threads(threads)

@@ -166,7 +166,7 @@ def test_a_counter_may_be_asked_whether_it_is_above_0() -> None:
     assert found.counter == Counter(((0, 1, -1), (0, 1, -1)), positive=True)
 
 
-@pytest.mark.parametrize("symbols", ["a", "abcdefgh"])
+@pytest.mark.parametrize("symbols", ["a", "abcdefghijklmnopqrstu"])
 def test_alphabets_too_small_or_too_large_have_no_counters(symbols: str) -> None:
     corpus = Corpus.from_strings([symbols, symbols * 2])
     assert counters_of(corpus, BOUNDARY) == []
@@ -249,6 +249,24 @@ def test_symbols_push_and_pop_where_the_language_nests(
         assert stack.raises == tuple(place(s) for s in raises)
 
 
+def test_pairs_of_a_large_alphabet_push_and_pop() -> None:
+    chance = random.Random(1)
+
+    def nested(depth: int = 0) -> str:
+        if depth > 5 or chance.random() < 0.45:
+            return ""
+        pair = chance.choice(["()", "[]", "{}", "<>"])
+        return pair[0] + nested(depth + 1) + pair[1] + nested(depth + 1)
+
+    corpus = Corpus.from_strings([nested() or "()" for _ in range(1000)])
+    assert corpus.alphabet is not None
+    boundary = corpus.alphabet.index("#")
+    (stack, *_) = stacks_of(corpus, boundary)
+    pushing = [corpus.alphabet[s] for s, digit in enumerate(stack.digits) if digit]
+    assert sorted(pushing) == sorted("([{<")
+    assert sorted(corpus.alphabet[s] for s in stack.pops) == sorted(")]}>")
+
+
 @settings(max_examples=60)
 @given(st.integers(0, 10**6), st.lists(st.text("abc", max_size=9), min_size=1, max_size=6))
 def test_stacks_hold_what_was_pushed(place: int, strings: list[str]) -> None:
@@ -276,6 +294,7 @@ LOADED = {
     "powers": ["a" * 2**n for n in range(7)],
     "equal": ["a" * n + ("b" + "a" * m) * p for n in range(3) for m in range(4) for p in (1, 2, 4)],
     "squares after": ["a" * n + "b" * n * n for n in range(1, 8)],
+    "doubles": ["a" * n + "b" * 2**n for n in range(1, 6)],
     "products": ["a" * n + "b" * m + "c" * n * m for n in range(1, 5) for m in range(1, 5)],
 }
 
@@ -306,7 +325,8 @@ def test_loaded_counters_count(place: int, strings: list[str]) -> None:
     loaded = tried[place % len(tried)]
     zeros = zeros_of(corpus, [loaded])[:, 0]
     for node in range(len(corpus.parent)):
-        number, counter, late = loaded.start, 0, False
+        number, late = loaded.start, False
+        counter = loaded.start if loaded.counted is None else 0
         for symbol in _path(corpus, node):
             empty = counter == 0
             late = late or (loaded.mark is not None and symbol == loaded.mark.symbol)
@@ -314,7 +334,7 @@ def test_loaded_counters_count(place: int, strings: list[str]) -> None:
             if symbol == loaded.counted and in_phase and (empty or not loaded.at_zero):
                 number += loaded.step
             if symbol == loaded.loading and (empty or not loaded.load_at_zero):
-                counter += number
+                counter += counter if loaded.counted is None else number
             counter = max(0, counter - (symbol == loaded.down))
         assert zeros[node] == (counter == 0)
 

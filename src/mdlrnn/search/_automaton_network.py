@@ -108,7 +108,9 @@ class _Builder:
         return test
 
     def loaded(self, loaded: Loaded) -> int:
-        """1 where a counter is 0 that takes its number from another."""
+        """1 where a counter is 0 that takes its number from another, or doubles."""
+        if loaded.counted is None:
+            return self.doubling(loaded)
         number, added, counter, test = (
             self.unit(), self.unit(type="product"), self.unit("relu"), self.unit("relu", 1)
         )  # fmt: skip
@@ -123,6 +125,18 @@ class _Builder:
             self.feed([self.boundary], number, loaded.start)
         self.feed([loads, number], added)
         self.remember([counter], counter)
+        self.feed([added], counter)
+        self.feed([loaded.down], counter, -1)
+        self.feed([counter], test, -1)
+        return test
+
+    def doubling(self, loaded: Loaded) -> int:
+        """1 where a counter is 0 that a symbol doubles."""
+        counter, added, test = self.unit("relu"), self.unit(type="product"), self.unit("relu", 1)
+        self.feed([self.boundary], counter, loaded.start)
+        self.remember([counter], counter)
+        self.feed([loaded.loading], added)
+        self.remember([counter], added)
         self.feed([added], counter)
         self.feed([loaded.down], counter, -1)
         self.feed([counter], test, -1)

@@ -10,7 +10,7 @@ about the next symbol is kept, and then the one that tells most besides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ..corpus._corpus import Corpus
 from ._memories import (
     LEAST_GAIN,
     MOST_NUMBERS,
+    MOST_PAIRED,
     MOST_SYMBOLS,
     Counted,
     Counter,
@@ -40,9 +41,10 @@ HANDICAP = 8.0
 def counters_of(corpus: Corpus, boundary: int, given: Sequence[Counted] = ()) -> list[Counted]:
     """The counters that tell most about the next symbol beside what is given, the best first."""
     symbols = symbols_of(corpus, boundary)
-    if not 2 <= len(symbols) <= MOST_SYMBOLS:
+    if not 2 <= len(symbols) <= MOST_PAIRED:
         return []
-    tried = list(_candidates(symbols, corpus.inputs))
+    candidates = _candidates if len(symbols) <= MOST_SYMBOLS else _paired
+    tried = list(candidates(symbols, corpus.inputs))
     tried = tried[: max(1, MOST_NUMBERS // len(corpus.parent))]
     zeros = _zeros(tried, values := _values(corpus, tried))
     handicaps = np.array([HANDICAP * bool(c.start or c.modulus or c.positive) for c in tried])
@@ -97,6 +99,13 @@ def _candidates(symbols: list[int], size: int) -> Iterator[Counter]:
     ]
     remainders.sort(key=lambda counter: sum(counter.steps[0]))
     yield from remainders[:MOST_REMAINDERS]
+
+
+def _paired(symbols: list[int], size: int) -> Iterator[Counter]:
+    """Of a large alphabet: one symbol adds 1, one takes 1."""
+    for up, down in combinations(symbols, 2):
+        row = tuple((symbol == up) - (symbol == down) for symbol in range(size))
+        yield Counter((row, row))
 
 
 def _plain(symbols: list[int], size: int) -> Iterator[Counter]:

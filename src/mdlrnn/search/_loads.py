@@ -3,7 +3,8 @@
 In a^n (b a^m)^p every block of a's is as long as the first, in ab abb abbb each block is longer by
 one than the last, and a^(n^2) may end after 1, 3, 5, 7 more a's. One counter remembers a number,
 the other takes it over and counts it down, again and again. It is worth having if what follows
-depends on whether the second is 0.
+depends on whether the second is 0. The number may also be the counter itself, which then doubles,
+as in a^n b^(2^n).
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from ._memories import (
     bits_given,
     symbols_of,
 )
+
+LARGEST = 2**20
+"""A counter that doubles grows by no more at once; none of a corpus gets there."""
 
 
 def loads_of(corpus: Corpus, boundary: int) -> list[Counted]:
@@ -63,6 +67,9 @@ def _candidates(symbols: list[int]) -> Iterator[Loaded]:
                 yield Loaded(
                     counted, at_zero, None, False, loading, down, load_at_zero, step, start
                 )
+    for start, loading, down in product((1, 2), symbols, symbols):
+        if loading != down:
+            yield Loaded(None, False, None, False, loading, down, start=start)
 
 
 def zeros_of(corpus: Corpus, tried: list[Loaded]) -> NDArray[np.bool_]:
@@ -74,6 +81,7 @@ def zeros_of(corpus: Corpus, tried: list[Loaded]) -> NDArray[np.bool_]:
     counters = np.zeros((nodes, columns), dtype=np.int32)
     marked = np.zeros((nodes, columns), dtype=np.bool_)
     marks = np.array([-1 if x.mark is None else x.mark.symbol for x in tried])
+    doubles = np.array([x.counted is None for x in tried])
     for begin, end in zip(corpus.levels[:-1], corpus.levels[1:], strict=True):
         symbol = corpus.symbol[begin:end, None]
         if begin:
@@ -81,7 +89,7 @@ def zeros_of(corpus: Corpus, tried: list[Loaded]) -> NDArray[np.bool_]:
             number, counter, after = numbers[parent], counters[parent], marked[parent]
         else:
             number = np.broadcast_to(field["start"], (end, columns)).astype(np.int32)
-            counter = np.zeros((end, columns), dtype=np.int32)
+            counter = number * doubles
             after = np.zeros((end, columns), dtype=np.bool_)
         empty = counter == 0
         after = after | (symbol == marks)
@@ -89,7 +97,8 @@ def zeros_of(corpus: Corpus, tried: list[Loaded]) -> NDArray[np.bool_]:
         counts = (symbol == field["counted"]) & phase & (empty | (field["at_zero"] == 0))
         number = number + counts * field["step"].astype(np.int32)
         loads = (symbol == field["loading"]) & (empty | (field["load_at_zero"] == 0))
-        counter = counter + loads * number - (symbol == field["down"])
+        added = np.where(doubles, np.minimum(counter, LARGEST), number)
+        counter = counter + loads * added - (symbol == field["down"])
         numbers[begin:end] = number
         counters[begin:end] = np.maximum(counter, 0)
         marked[begin:end] = after
@@ -99,4 +108,4 @@ def zeros_of(corpus: Corpus, tried: list[Loaded]) -> NDArray[np.bool_]:
 
 def _fields(tried: list[Loaded]) -> Iterator[tuple[str, list[int]]]:
     for name in ("counted", "at_zero", "late", "loading", "down", "load_at_zero", "step", "start"):
-        yield name, [int(getattr(x, name)) for x in tried]
+        yield name, [-1 if (value := getattr(x, name)) is None else int(value) for x in tried]

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from ..corpus._corpus import Corpus
 
 MOST_SYMBOLS = 7
-"""Alphabets that are larger are left alone: too many memories would have to be tried."""
+"""Of larger alphabets not all memories can be tried."""
+MOST_PAIRED = 20
+"""Alphabets up to this have memories in which pairs of symbols do and undo; larger ones none."""
 MOST_NUMBERS = 12_000_000
 """Nodes times memories that are tried at once."""
 LEAST_GAIN = 60.0
@@ -43,8 +45,8 @@ class Loaded(NamedTuple):
     """A counter that is never below 0, to which a symbol adds a number that is itself counted; one
     symbol takes 1 from it."""
 
-    counted: int
-    """The symbol that adds to the number."""
+    counted: int | None
+    """The symbol that adds to the number. None: the number is the counter itself, which doubles."""
     at_zero: bool
     """Only where the counter was 0."""
     mark: Mark | None
@@ -57,7 +59,7 @@ class Loaded(NamedTuple):
     """Only where the counter was 0."""
     step: int = 1
     start: int = 0
-    """Of the number."""
+    """Of the number, or of the counter that doubles."""
 
 
 class Stack(NamedTuple):

@@ -2,14 +2,14 @@
 
 On one kind every symbol but one pushes a digit of its own, and from that one on every symbol pops:
 the last one pushed or, from a queue, the first. On another, symbols push a digit of their own, pop,
-add 1 to the top, or do nothing, wherever they are read. A stack is worth having if what follows
-depends on its top.
+add 1 to the top, or do nothing, wherever they are read; of a large alphabet, pairs of symbols push
+and pop. A stack is worth having if what follows depends on its top.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ..network._interpreter import SATURATION
 from ._memories import (
     LEAST_GAIN,
     MOST_NUMBERS,
+    MOST_PAIRED,
     MOST_SYMBOLS,
     Counted,
     Mark,
@@ -43,9 +44,7 @@ def stack_tests(corpus: Corpus, boundary: int) -> list[list[Counted]]:
         _marked(symbols, corpus.inputs, queue=True),
         _unmarked(symbols, corpus.inputs),
     )
-    for stacks in kinds:
-        tried = list(stacks)[: max(1, MOST_NUMBERS // (4 * len(corpus.parent)))]
-        best = _best(corpus, tried) if tried else None
+    for best in (*(_best(corpus, list(kind)) for kind in kinds), _grown(corpus, symbols)):
         if best is not None:
             found.append(_tests(corpus, best))
             whole = best._replace(whole=True)
@@ -87,21 +86,56 @@ def _numbered(pushing: list[int] | tuple[int, ...], size: int) -> tuple[int, ...
     return tuple(digits)
 
 
-def _best(corpus: Corpus, tried: list[Stack]) -> Stack | None:
-    tops, late = _tops(corpus, tried)
+def _grown(corpus: Corpus, symbols: list[int]) -> Stack | None:
+    """Of a large alphabet: one pair of symbols that push and pop after the other, as long as the
+    next tells more."""
+    if not MOST_SYMBOLS < len(symbols) <= MOST_PAIRED:
+        return None
+    found: Stack | None = None
+    digits, pops = [0] * corpus.inputs, tuple[int, ...]()
+    for digit in range(1, MOST_DIGITS + 2):
+        free = [s for s in symbols if not digits[s] and s not in pops]
+        tried = []
+        for up, down in permutations(free, 2):
+            row = list(digits)
+            row[up] = digit
+            tried.append(Stack(tuple(row), pops=(*pops, down)))
+        better = _best(corpus, tried, found)
+        if better is None:
+            break
+        found = better
+        digits, pops = list(found.digits), found.pops
+    return found if found is not None and found.highest > 1 else None
+
+
+def _best(corpus: Corpus, tried: list[Stack], given: Stack | None = None) -> Stack | None:
+    """The stack that tells most, and enough more than a given one."""
+    tried = tried[: max(1, MOST_NUMBERS // (4 * len(corpus.parent)))]
+    if not tried:
+        return None
     best = LEAST_GAIN
-    found = None
+    if given is not None:
+        best += _gains(corpus, [given])[0]
+    gains = _gains(corpus, tried)
+    most = int(np.argmax(gains))
+    return tried[most] if gains[most] > best else None
+
+
+def _gains(corpus: Corpus, tried: list[Stack]) -> list[float]:
+    """Bits that the top of each stack tells."""
+    tops, late = _tops(corpus, tried)
+    gains = []
     for column, stack in enumerate(tried):
         digits = stack.highest + 1
         top = tops[:, column]
         if top.max() >= digits:
+            gains.append(0.0)
             continue
         context = 2 * corpus.symbol.astype(np.int64) + late[:, column]
         plain = bits_given(corpus, context, 2 * corpus.inputs)
         told = bits_given(corpus, digits * context + top, 2 * digits * corpus.inputs)
-        if plain - told > best:
-            best, found = plain - told, stack
-    return found
+        gains.append(plain - told)
+    return gains
 
 
 def _tests(corpus: Corpus, stack: Stack) -> list[Counted]:

@@ -17,6 +17,7 @@ from helpers.data import ROOT
 from mdlrnn import Corpus, Encoding, Search
 from mdlrnn.kernels._genome import network_from_row, row_of
 from mdlrnn.languages import Language
+from mdlrnn.search import _founders
 from mdlrnn.search._automaton_network import _weights, automaton_network
 from mdlrnn.search._counters import _candidates, _values, counters_of
 from mdlrnn.search._founders import founders_for, has_founders
@@ -381,6 +382,16 @@ def test_founders_keep_to_the_space_and_the_limits() -> None:
 def test_every_set_of_parts_has_islands_with_founders() -> None:
     with_founders = {(island - 1) % len(SETS) for island in range(1, 16) if has_founders(island)}
     assert with_founders == set(range(len(SETS)))
+
+
+def test_very_long_strings_suggest_automata_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = task("a^n b^n").training(500)
+    with_counter = founders_for(problem_of(corpus), 1)
+    monkeypatch.setattr(_founders, "MOST_LEVELS", 10)
+    _founders._automata_rows.cache_clear()
+    alone = founders_for(problem_of(corpus), 1)
+    _founders._automata_rows.cache_clear()
+    assert len(alone) < len(with_counter)
 
 
 def test_numbers_have_no_founders() -> None:

@@ -20,6 +20,9 @@ from ._merging import MOST_NODES, Budget, automata_of
 from ._spaces import fits, island_problem
 from ._stacks import stack_tests
 
+MOST_LEVELS = 5_000
+"""Corpora with longer strings have automata alone: memories are tried symbol after symbol."""
+
 
 def has_founders(island: int) -> bool:
     """Every third island; the sets of parts take their turns in fives, so each set has some."""
@@ -45,13 +48,7 @@ def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
     if corpus.alphabet is None or len(corpus.parent) > MOST_NODES:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
-    loads = loads_of(corpus, boundary)
-    besides = counters_of(corpus, boundary, loads) if loads else []
-    memories = [
-        *_beginnings(counters_of(corpus, boundary)),
-        *_beginnings([*loads, *besides]),
-        *stack_tests(corpus, boundary),
-    ]
+    memories = _memories(corpus, boundary) if len(corpus.levels) <= MOST_LEVELS else []
     budget = Budget()
     found = [
         automaton_network(automaton, corpus.alphabet, boundary, used)
@@ -59,6 +56,17 @@ def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
         for automaton in automata_of(corpus, used, budget)
     ]
     return tuple(map(row_of, found))
+
+
+def _memories(corpus: Corpus, boundary: int) -> list[list[Counted]]:
+    """Tests of what the corpus suggests to remember, each list for automata of its own."""
+    loads = loads_of(corpus, boundary)
+    besides = counters_of(corpus, boundary, loads) if loads else []
+    return [
+        *_beginnings(counters_of(corpus, boundary)),
+        *_beginnings([*loads, *besides]),
+        *stack_tests(corpus, boundary),
+    ]
 
 
 def _beginnings(counters: list[Counted]) -> list[list[Counted]]:

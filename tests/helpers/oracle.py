@@ -86,7 +86,7 @@ def random_steps(network: Network, name: str, seed: int, length: int) -> Iterato
         way = choose.choice(favoured if favoured and choose.random() < 0.85 else ways)
         string, here = string + way.symbol, way.to
         states.append(here)
-    values = feed(network, input_rows(network, string, language.alphabet), TRUE, None)
+    values = feed(network, input_rows(network, string, language.alphabet), TRUE, saturation=False)
     for here, at in zip(states, values, strict=True):
         truth = language.next_from(here).distribution
         names = network.alphabet or language.alphabet
@@ -140,7 +140,7 @@ def really_wrong(network: Network, name: str, found: Counterexample) -> bool:
     language = language_of(name)
     assert language.accepts(found.string)
     prefix = found.string[: found.step]
-    *_, last = feed(network, input_rows(network, prefix, language.alphabet), TRUE, None)
+    *_, last = feed(network, input_rows(network, prefix, language.alphabet), TRUE, saturation=False)
     given = dict(zip(network.alphabet or (), distribution(network, last), strict=True))
     truth = language.next(prefix).distribution
     return not bears_out(Claim("ordered"), truth, given)

@@ -1,0 +1,10 @@
+"""The classical RNNs behind the page of the paper's main table.
+
+    python -m benchmarks.rnns keep FOLDER            # rows of FOLDER/anbn_100, ... as results/*.csv
+    python -m benchmarks.rnns show                   # the best of each task beside the published
+    python -m benchmarks.rnns fill docs/results.md   # their cells in the table of a page
+
+The folders are those of `mdlrnn baseline anbn_100 --out FOLDER/anbn_100`, or DIR/rnn of `mdlrnn
+reproduce table --with-rnn --out DIR`. Selection and cells are the package's own; of each row only
+what they need is kept.
+"""

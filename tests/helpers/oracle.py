@@ -15,7 +15,8 @@ from typing import Any
 from helpers.mutants import TARGETS
 from mdlrnn import Network, Proof, prove, zoo
 from mdlrnn.languages import Language
-from mdlrnn.network._interpreter import arithmetic_over, distribution, feed, input_rows
+from mdlrnn.network._activations import Arithmetic
+from mdlrnn.network._interpreter import FLOAT, arithmetic_over, distribution, feed, input_rows
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof_values import Counterexample
 from mdlrnn.tasks._tasks import TASKS
@@ -129,18 +130,30 @@ def bears_out(claim: Claim, truth: dict[str, Fraction], given: dict[str, Fractio
 
 
 def really_wrong(network: Network, name: str, found: Counterexample) -> bool:
+    """Whether what is said of a counterexample is true: of exact numbers that are not cut, and of
+    the network as it runs."""
+    exact = _wrong_at(network, name, found, TRUE, saturation=False)
+    return exact and _wrong_at(network, name, found, FLOAT, None) == found.as_it_runs
+
+
+def _wrong_at(
+    network: Network, name: str, found: Counterexample, arithmetic: Arithmetic,
+    saturation: bool | None,
+) -> bool:  # fmt: skip
     """Whether the sure symbol does not lead there, or a possible one not over an impossible."""
     if name == "addition":
         n, m = map(int, found.string.split(" + "))
         rows: Any = [[n >> i & 1, m >> i & 1] for i in range(found.step + 1)]
-        *_, last = feed(network, rows, TRUE, saturation=False)
+        *_, last = feed(network, rows, arithmetic, saturation)
         digit = (n + m) >> found.step & 1
         chance = distribution(network, last)[0]
         return bool(chance <= Fraction(1, 2) if digit else chance >= Fraction(1, 2))
     language = language_of(name)
     assert language.accepts(found.string)
     prefix = found.string[: found.step]
-    *_, last = feed(network, input_rows(network, prefix, language.alphabet), TRUE, saturation=False)
-    given = dict(zip(network.alphabet or (), distribution(network, last), strict=True))
+    rows = input_rows(network, prefix, language.alphabet)
+    *_, last = feed(network, rows, arithmetic, saturation)
+    shares = map(Fraction, distribution(network, last))
+    given = dict(zip(network.alphabet or (), shares, strict=True))
     truth = language.next(prefix).distribution
     return not bears_out(Claim("ordered"), truth, given)

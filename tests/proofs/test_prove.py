@@ -352,3 +352,23 @@ def test_rules_that_are_at_odds_far_out_are_one_sentence() -> None:
     with pytest.raises(InputError, match="n = 400 the chances sum to 1/2") as caught:
         prove(net, deep)
     assert is_one_sentence(str(caught.value))
+
+
+@pytest.mark.parametrize("saturation", [True, False])
+def test_a_mistake_that_the_cut_takes_away_is_told_as_one(saturation: bool) -> None:
+    """P(#) is 2^41/3 − 2/3 (2^40 + u6), above 0 only where sums are cut or rounded."""
+    formulas = (
+        "3 linear 2199023255552/3 -2/3*u7\n4 floor 2 -3*b\n5 square 1 -1*#\n"
+        "6 floor 5*a -3*b 1*[6]\n7 linear 1099511627776 1*u6"
+    )
+    network = replace(_language("cut", "#ab", formulas), saturation=saturation)
+    proof = prove(network, "anb2n")
+    assert proof.outcome == "refuted"
+    found = proof.counterexample
+    assert found is not None
+    assert really_wrong(network, "anb2n", found)
+    assert found.as_it_runs is not saturation
+    says = "In exact numbers, with no sum cut, the network is wrong on abb, after 3 symbols."
+    assert proof.statement.startswith(says) == saturation
+    assert ("cut to" in proof.statement) == saturation
+    assert proof.to_dict()["counterexample"]["as_it_runs"] is not saturation

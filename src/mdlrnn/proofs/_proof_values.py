@@ -17,6 +17,8 @@ class Counterexample:
     given: dict[str, Fraction]
     shortest: bool
     """Whether no shorter prefix is wrong; else it is the shortest found."""
+    as_it_runs: bool = True
+    """Whether the network is also wrong there as it runs, in float64 and with sums that are cut."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -25,6 +27,7 @@ class Counterexample:
             "expected": {s: float(p) for s, p in self.expected.items()},
             "given": {s: float(p) for s, p in self.given.items()},
             "shortest": self.shortest,
+            "as_it_runs": self.as_it_runs,
         }
 
 

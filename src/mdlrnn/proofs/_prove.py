@@ -29,7 +29,7 @@ from ._proof import Proof
 from ._proof_values import Counterexample
 from ._reach import quick_reach, reach_of
 from ._rounded import SECONDS as ROUNDED
-from ._rounded import explore_rounded
+from ._rounded import explore_rounded, is_wrong_as_it_runs
 from ._seconds import SECONDS
 from ._solver import require
 from ._statement import (
@@ -202,9 +202,9 @@ class _Search:
         if self.wrong is not None or self.rounded is not None:
             found = self.rounded
             if self.wrong is not None:
-                found = _counterexample(self.system, self.wrong, self.shortest)
+                found = _counterexample(self.system, self.wrong, self.shortest, self.least)
             assert found is not None
-            text = refutation(self.system, self.least, found)
+            text = refutation(self.system, self.least, found, network.saturation)
             return Proof(
                 network, title, "refuted", text, (), found, self.length, seconds,
                 (), None, self.system,
@@ -238,7 +238,7 @@ class _Search:
         )  # fmt: skip
 
 
-def _counterexample(system: System, node: Node, shortest: bool) -> Counterexample:
+def _counterexample(system: System, node: Node, shortest: bool, claim: Claim) -> Counterexample:
     chances = system.chances(node.phase)
     assert chances is not None
     labels = [*node.labels(), *completion(system, node.here)]
@@ -248,4 +248,5 @@ def _counterexample(system: System, node: Node, shortest: bool) -> Counterexampl
         dict(zip(system.outcomes, chances, strict=True)),
         dict(zip(system.outcomes, probabilities(node.shares), strict=True)),
         shortest,
+        is_wrong_as_it_runs(system, node.executor, claim, node.labels(), node.here),
     )

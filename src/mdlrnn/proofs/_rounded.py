@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -61,13 +62,27 @@ def explore_rounded(
         if _wrong(system, claim, node.here, distribution(executor.network, node.values)):
             given = _again(system, executor, node.labels)
             if _wrong(system, claim, node.here, given):
-                return _counterexample(system, node, given), max(0, depth - 1)
+                found = _counterexample(system, node, given)
+                runs = is_wrong_as_it_runs(system, executor, claim, node.labels, node.here)
+                return replace(found, as_it_runs=runs), max(0, depth - 1)
         if seen > NODES or time.monotonic() > ends:
             return None, max(0, depth - 1)
         for label, to in system.successors(node.here):
             values = step(system.rows[label], node.values)
             left.append(_Node((*node.labels, label), to, values))
     return None, 0
+
+
+def is_wrong_as_it_runs(
+    system: System, executor: Executor, claim: Claim, labels: Sequence[str], here: Configuration
+) -> bool:
+    """Whether the claim fails after these labels in float64, with sums cut as the network says."""
+    chances = system.chances(system.phase(here))
+    assert chances is not None
+    *_, last = feed(executor.network, [system.rows[label] for label in labels], FLOAT)
+    given = distribution(executor.network, last)
+    masses = [known(p) for p in _outcomes([Fraction(p) for p in given])]
+    return certain(claim_formula(claim, chances, Shares(masses, ONE))) is False
 
 
 def _wrong(system: System, claim: Claim, here: Configuration, given: Sequence[Any]) -> bool:

@@ -55,14 +55,20 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def refutation(system: System, claim: Claim, found: Counterexample) -> str:
+def refutation(system: System, claim: Claim, found: Counterexample, saturation: bool) -> str:
     # A string begins with the boundary, which is not counted; numbers begin with a digit.
     count = found.step + (system.language is None)
     read = f"{count} {system.source.noun}{'' if count == 1 else 's'}"
     what = f"off by {decimal_text(claim.margin)} or more" if claim.kind == "within" else "wrong"
+    where = f"on {folded(found.string)}, after {read}"
     if found.step == 0 and system.language is not None:
-        return f"The network is {what} at the very start of {folded(found.string)}."
-    return f"The network is {what} on {folded(found.string)}, after {read}."
+        where = f"at the very start of {folded(found.string)}"
+    if found.as_it_runs:
+        return f"The network is {what} {where}."
+    exact, runs = "In exact numbers", "in float64"
+    if saturation:
+        exact, runs = f"{exact}, with no sum cut", f"{runs} and with sums cut to ±10^6"
+    return f"{exact}, the network is {what} {where}. As it runs, {runs}, it is not."
 
 
 def as_it_runs_warning(reach: Reach) -> str:

@@ -102,7 +102,7 @@ def run_cases(
         shutil.rmtree(folder, ignore_errors=True)
         outcome = worker.run(tally.campaign, number, folder)
         with tally.lock:
-            tally.cases += 1
+            tally.cases += outcome.made
             tally.memory = max(tally.memory, outcome.memory)
             tally.slowest = max(tally.slowest, outcome.seconds)
             if outcome.wrong is not None:

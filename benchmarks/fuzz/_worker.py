@@ -45,6 +45,8 @@ class Outcome(NamedTuple):
     """Of the processor."""
     spent: bool
     """Whether the process is not to be used again."""
+    made: bool = True
+    """False where the case itself was too large to be made."""
 
 
 def random_for(seed: int, campaign: str, number: int) -> random.Random:
@@ -79,7 +81,10 @@ def run_case(
     _allow(SECONDS)
     told = {"seed": seed, "campaign": campaign, "case": number, "told": "as it is made"}
     (folder / "case.json").write_text(json.dumps(told, indent=1))
-    case = CAMPAIGNS[campaign](random_for(seed, campaign, number), folder, base)
+    try:
+        case = CAMPAIGNS[campaign](random_for(seed, campaign, number), folder, base)
+    except MemoryError:
+        return Outcome(None, 0, 0.0, spent=True, made=False)
     told["told"] = case.told
     (folder / "case.json").write_text(json.dumps(told, indent=1))
     if printed is not None:

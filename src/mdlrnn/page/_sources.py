@@ -35,7 +35,7 @@ from ._content import Content, EnoughStrings, LearnedMachine, Search, Theorem
 FOLLOW_SECONDS = 5
 ENOUGH_NETWORKS = 10
 """Networks of a front whose lines over the number of strings are looked at."""
-LEARNED_SECONDS = 8.0
+LEARNED_SECONDS = 5.0
 """For what the network has learned, where no run has kept it."""
 
 

@@ -205,6 +205,10 @@ def test_a_stack_of_whole_numbers_is_proved_where_the_corpus_leaves_room(
     assert mdlrnn.prove(network, language).proved
     deep = Corpus.from_strings([*shallow, "a" * 30 + "c" + "a" * 30])
     assert not any(stack.whole for stack in stacks_of(deep, boundary) if stack.mark is not None)
+    if letters == "ab":  # 30 digits in base 3 are within 2^53
+        _, uncut, *_ = stack_tests(deep, boundary, saturation=False)
+        assert isinstance(uncut[0].counter, Top)
+        assert uncut[0].counter.stack.whole
 
 
 def stacks_of(corpus: Corpus, boundary: int) -> list[Stack]:

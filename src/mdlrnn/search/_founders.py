@@ -36,7 +36,7 @@ def founders_for(problem: Problem, island: int) -> tuple[Words, ...]:
     own = island_problem(problem, island)
     return tuple(
         row
-        for row in _automata_rows(problem.corpus)
+        for row in _automata_rows(problem.corpus, problem.search.saturation)
         if row[0] <= own.search.max_units
         and row[1] <= own.search.max_connections
         and fits(row, own)
@@ -44,11 +44,13 @@ def founders_for(problem: Problem, island: int) -> tuple[Words, ...]:
 
 
 @lru_cache(maxsize=4)
-def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
+def _automata_rows(corpus: Corpus, saturation: bool) -> tuple[Words, ...]:
     if corpus.alphabet is None or len(corpus.parent) > MOST_NODES:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
-    memories = _memories(corpus, boundary) if len(corpus.levels) <= MOST_LEVELS else []
+    memories = []
+    if len(corpus.levels) <= MOST_LEVELS:
+        memories = _memories(corpus, boundary, saturation)
     budget = Budget()
     found = [
         automaton_network(automaton, corpus.alphabet, boundary, used)
@@ -58,14 +60,14 @@ def _automata_rows(corpus: Corpus) -> tuple[Words, ...]:
     return tuple(map(row_of, found))
 
 
-def _memories(corpus: Corpus, boundary: int) -> list[list[Counted]]:
+def _memories(corpus: Corpus, boundary: int, saturation: bool) -> list[list[Counted]]:
     """Tests of what the corpus suggests to remember, each list for automata of its own."""
     loads = loads_of(corpus, boundary)
     besides = counters_of(corpus, boundary, loads) if loads else []
     return [
         *_beginnings(counters_of(corpus, boundary)),
         *_beginnings([*loads, *besides]),
-        *stack_tests(corpus, boundary),
+        *stack_tests(corpus, boundary, saturation),
     ]
 
 

@@ -31,12 +31,15 @@ from ._memories import (
 
 MOST_DIGITS = 3
 """Float64 then holds 26 of them exactly."""
+EXACT_INTEGERS = 2**53
+"""Float64 has all integers up to this."""
 NOTHING, PUSH, POP, RAISE = range(4)
 
 
-def stack_tests(corpus: Corpus, boundary: int) -> list[list[Counted]]:
+def stack_tests(corpus: Corpus, boundary: int, saturation: bool = True) -> list[list[Counted]]:
     """The tests of the top of the stack of each kind that tells most about the next symbol, if any
-    does: of the stack as a fraction, and as a whole number where none is too large."""
+    does: of the stack as a fraction, and as a whole number where none is cut or rounded."""
+    most = SATURATION if saturation else EXACT_INTEGERS
     symbols = symbols_of(corpus, boundary)
     found = []
     kinds = (
@@ -48,7 +51,7 @@ def stack_tests(corpus: Corpus, boundary: int) -> list[list[Counted]]:
         if best is not None:
             found.append(_tests(corpus, best))
             whole = best._replace(whole=True)
-            if not best.queue and _largest(corpus, whole) <= SATURATION:
+            if not best.queue and _largest(corpus, whole) <= most:
                 found.append(_tests(corpus, whole))
     return found
 

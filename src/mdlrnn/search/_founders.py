@@ -6,22 +6,34 @@ shortens them, or finds something better on the islands that are without.
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterable
 from functools import lru_cache
+
+import numpy as np
 
 from ..corpus._corpus import Corpus
 from ..kernels._genome import Words, row_of
 from ..network._alphabet import BOUNDARY
+from ..network._network import Network
 from ._automaton_network import automaton_network
 from ._counters import counters_of
 from ._island import Problem
 from ._loads import loads_of
-from ._memories import Counted
+from ._memories import Counted, bits_given
 from ._merging import MOST_NODES, Budget, automata_of
 from ._spaces import fits, island_problem
 from ._stacks import stack_tests
 
+PLAIN_WORK, MEMORY_WORK = 150_000, 300_000
+"""Comparisons for automata that see symbols alone, and for those that see a memory too."""
+TEST_BITS = 60
 MOST_LEVELS = 5_000
 """Corpora with longer strings have automata alone: memories are tried symbol after symbol."""
+
+
+_AT_WORK = threading.Lock()
+"""One thread finds them, and the others wait for it."""
 
 
 def has_founders(island: int) -> bool:
@@ -34,9 +46,11 @@ def founders_for(problem: Problem, island: int) -> tuple[Words, ...]:
     if not problem.encoding.says_parts or not has_founders(island):
         return ()
     own = island_problem(problem, island)
+    with _AT_WORK:
+        rows = _automata_rows(problem.corpus, problem.search.saturation)
     return tuple(
         row
-        for row in _automata_rows(problem.corpus, problem.search.saturation)
+        for row in rows
         if row[0] <= own.search.max_units
         and row[1] <= own.search.max_connections
         and fits(row, own)
@@ -48,16 +62,32 @@ def _automata_rows(corpus: Corpus, saturation: bool) -> tuple[Words, ...]:
     if corpus.alphabet is None or len(corpus.parent) > MOST_NODES:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
-    memories = []
+    found = _networks(corpus, boundary, [[]], Budget(PLAIN_WORK))
     if len(corpus.levels) <= MOST_LEVELS:
         memories = _memories(corpus, boundary, saturation)
-    budget = Budget()
-    found = [
-        automaton_network(automaton, corpus.alphabet, boundary, used)
-        for used in ([], *sorted(memories, key=len))
-        for automaton in automata_of(corpus, used, budget)
-    ]
+        memories.sort(key=lambda tests: _promise(corpus, tests))
+        found += _networks(corpus, boundary, memories, Budget(MEMORY_WORK))
     return tuple(map(row_of, found))
+
+
+def _networks(
+    corpus: Corpus, boundary: int, memories: Iterable[list[Counted]], budget: Budget
+) -> list[Network]:
+    assert corpus.alphabet is not None
+    return [
+        automaton_network(automaton, corpus.alphabet, boundary, tests)
+        for tests in memories
+        for automaton in automata_of(corpus, tests, budget)
+    ]
+
+
+def _promise(corpus: Corpus, tests: list[Counted]) -> float:
+    """Bits of the corpus for who knows the last symbol and the tests, and about what those cost:
+    the least first, since not all may have their turn."""
+    context = corpus.symbol.astype(np.int64)
+    for place, test in enumerate(tests, 1):
+        context = context + corpus.inputs * (test.zero.astype(np.int64) << (place - 1))
+    return bits_given(corpus, context, corpus.inputs << len(tests)) + TEST_BITS * len(tests)
 
 
 def _memories(corpus: Corpus, boundary: int, saturation: bool) -> list[list[Counted]]:

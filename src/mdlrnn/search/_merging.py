@@ -50,7 +50,7 @@ class Automaton:
 class Budget:
     """Comparisons that are left for all automata of a corpus together."""
 
-    left: int = 400_000
+    left: int
 
 
 @dataclass
@@ -68,7 +68,7 @@ def automata_of(
 
     They see, beside each symbol, which of the counters are 0.
     """
-    budget = Budget() if budget is None else budget
+    budget = Budget(2 * MOST_WORK) if budget is None else budget
     found: list[Automaton] = []
     for strictness in STRICTNESS:
         if budget.left <= 0:

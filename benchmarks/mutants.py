@@ -361,7 +361,7 @@ def _false_counterexample(
     assert found is not None
     if margin is None and not really_wrong(proof.network, language, found):
         yield f"the counterexample {found.string[:60]!r} is not wrong"
-    rows = _rows_of(system, found.string)[: found.step + 1]
+    rows = _rows_up_to(system, found.string, found.step)
     *_, last = _interpreter.feed(proof.network, rows, TRUE, saturation=False)
     given = _named(system, _interpreter.distribution(proof.network, last))
     if any(abs(given[s] - p) > SLACK for s, p in found.given.items()):
@@ -491,19 +491,19 @@ def _false_runs(proof: Proof, system: System, checks: Counter[str]) -> Iterator[
     failure = proof.float_failure
     if failure is not None:
         checks["notes: a mistake in float64"] += 1
-        rows = _rows_of(system, failure.string)[: failure.step + 1]
+        rows = _rows_up_to(system, failure.string, failure.step)
         *_, last = _interpreter.feed(proof.network, rows, _interpreter.FLOAT)
         given = _named(system, _interpreter.distribution(proof.network, last))
         if {s: float(p) for s, p in given.items()} != failure.given:
             yield f"on {failure.string[:40]!r} it gives {_shown(given)}, not {failure.given}"
 
 
-def _rows_of(system: System, string: str) -> list[Sequence[int]]:
+def _rows_up_to(system: System, string: str, step: int) -> list[Sequence[int]]:
+    """What is read of a string up to a step; numbers go on with zeros."""
     if system.language is None:
         n, m = map(int, string.split(" + "))
-        length = max(n.bit_length(), m.bit_length()) + 2
-        return [(n >> i & 1, m >> i & 1) for i in range(length)]
-    return [system.rows[symbol] for symbol in ("#", *string)]
+        return [(n >> i & 1, m >> i & 1) for i in range(step + 1)]
+    return [system.rows[symbol] for symbol in ("#", *string)][: step + 1]
 
 
 def _false_held(proof: Proof, system: System, strings: int, longest: int) -> Iterator[str]:

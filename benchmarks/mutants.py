@@ -498,7 +498,7 @@ def _false_runs(proof: Proof, system: System, checks: Counter[str]) -> Iterator[
             yield f"on {failure.string[:40]!r} it gives {_shown(given)}, not {failure.given}"
 
 
-def _rows_up_to(system: System, string: str, step: int) -> list[Sequence[int]]:
+def _rows_up_to(system: System, string: str, step: int) -> Sequence[Sequence[int]]:
     """What is read of a string up to a step; numbers go on with zeros."""
     if system.language is None:
         n, m = map(int, string.split(" + "))

@@ -126,11 +126,12 @@ class Grammar(Strings):
         return self._next(chances)
 
     def accepts(self, string: str | Sequence[str]) -> bool:
-        column = self._exact.column(self._spelled(string))
+        column = self._fast.column(self._spelled(string))
         return column is not None and column.ending > 0
 
     def strings(self, most_prefixes: int | None = None) -> Iterator[Symbols]:
-        return map(self._written, self._exact.strings(self.alphabet[1:], most_prefixes))
+        # Which strings there are does not depend on the last digits.
+        return map(self._written, self._fast.strings(self.alphabet[1:], most_prefixes))
 
     def samples(self, random: RandomState, size: int) -> list[Symbols]:
         """Random strings, drawn from a stream that may be drawn from before and after."""

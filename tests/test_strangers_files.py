@@ -20,7 +20,18 @@ import pytest
 import mdlrnn
 from helpers.commands import Result, in_a_process
 from helpers.data import is_one_sentence
-from mdlrnn import Corpus, InputError, Network, Search, Stop, evolve, zoo
+from mdlrnn import (
+    Connection,
+    Corpus,
+    InputError,
+    Network,
+    Search,
+    Stop,
+    Unit,
+    Weight,
+    evolve,
+    zoo,
+)
 from mdlrnn._errors import LONGEST_SENTENCE
 from mdlrnn.languages import load_grammar
 from mdlrnn.runs._sealed import seal, unseal
@@ -140,6 +151,19 @@ def test_a_search_has_a_limit_on_what_it_works_out_for_a_network(tmp_path: Path)
     message = said(lambda: evolve(path, stop=Stop(generations=1), progress=False))
     assert "more than 5,000,000 distinct prefixes times inputs and outputs" in message
     assert "--no-limits" in message
+
+
+def test_a_network_is_not_fed_more_than_memory_and_time_allow() -> None:
+    size = 600
+    units = (Unit(),) * 4 + (Unit(bias=Weight(1)),) * size
+    large = Network(2, 2, units, (), ("#", "a"))
+    message = said(lambda: mdlrnn.score(large, ["a" * 200_000]))
+    assert "more than 60,000,000 units times distinct prefixes" in message
+    one = Weight(1)
+    rows = (Connection(s, t, "recurrent", one) for s in range(4, 104) for t in range(4, 104))
+    dense = Network(2, 2, units[:104], tuple(rows), ("#", "a"))
+    message = said(lambda: mdlrnn.test(dense, ["a" * 150_000]))
+    assert "more than 1,000,000,000 connections times distinct prefixes" in message
 
 
 # Quotes

@@ -31,6 +31,10 @@ SEARCHED_NETWORKS = 4_000_000
 SEARCHED_NUMBERS = 5_000_000
 """Distinct prefixes of a corpus times its inputs and outputs: a search works out so many numbers
 for every network."""
+FED_NUMBERS = 60_000_000
+"""Units of a network times distinct prefixes of the strings that it is fed at once."""
+FED_PRODUCTS = 1_000_000_000
+"""Connections of a network times those prefixes."""
 CONNECTIONS = 100_000
 SYMBOL_LENGTH = 200
 """Characters of one symbol."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from ..languages import Configuration, Language
@@ -11,6 +12,8 @@ from ..network._alphabet import BOUNDARY
 
 MODULI = (2, 3, 4, 5, 6, 7, 8)
 MOST_STATES = 64
+MOST_PAIRS = 5_000
+"""Of counts that are tried together."""
 
 
 class Count(NamedTuple):
@@ -46,8 +49,14 @@ def count_name(machine: Language) -> str | None:
         return None
     if any(len(machine.options(Configuration(state, ()))) < len(symbols) for state in states):
         return None  # some string has no continuation
-    single = list(_singles(symbols))
-    for counts in (*((one,) for one in single), *combinations(single, 2)):
+    # An automaton for a count modulo k has k states, one for two counts as many as both need.
+    single = [count for count in _singles(symbols) if count.modulus <= len(states)]
+    pairs = [
+        (one, other)
+        for one, other in islice(combinations(single, 2), MOST_PAIRS)
+        if math.lcm(one.modulus, other.modulus) <= len(states)
+    ]
+    for counts in (*((one,) for one in single), *pairs):
         if _are_the_strings(machine, counts):
             return " and ".join(count.text for count in counts)
     return None

@@ -15,7 +15,7 @@ from ._plan import make_plan
 from ._surprisal import set_chances
 from ._tree import CHUNK, Tree, tree_of
 from ._types import Floats2
-from ._workspace import Workspace, workspace_for
+from ._workspace import Workspace, check_fed, workspace_for
 
 
 def distributions(network: Network, corpus: Corpus) -> NDArray[np.float64]:
@@ -24,6 +24,7 @@ def distributions(network: Network, corpus: Corpus) -> NDArray[np.float64]:
     `corpus` is in the order of the network's units.
     """
     tree = tree_of(corpus)
+    check_fed(tree, len(network.units), len(network.connections))
     work = workspace_for(tree, len(network.units), len(network.connections), network.saturation)
     found = np.zeros((len(corpus.parent), max(corpus.outputs, 2)))
     with announced("measure", "the measuring kernels"):

@@ -25,7 +25,7 @@ from ._plan import SCRATCH
 from ._surprisal import surprisal
 from ._tree import Tree, tree_of
 from ._types import Floats, Floats2
-from ._workspace import Workspace, workspace_for
+from ._workspace import Workspace, check_fed, workspace_for
 
 
 def score(network: Network, corpus: Corpus, encoding: Encoding | None = None) -> Score:
@@ -100,6 +100,7 @@ class Batch:
         self.units = max((len(network.units) for network in networks), default=1)
         self.saturation = all(network.saturation for network in networks)
         self.connections = max((len(network.connections) for network in networks), default=0)
+        check_fed(self.tree, self.units, self.connections)
         self.lengths = np.zeros(len(networks), dtype=np.int64)
         self.bits = np.zeros(len(networks))
         self.norms = np.zeros((2, len(networks)))

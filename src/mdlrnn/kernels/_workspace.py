@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._limits import FED_NUMBERS, FED_PRODUCTS, check_size
 from ..network._interpreter import FLOAT_CUT
 from ._activations import SATURATION
 from ._plan import PLAN_ROWS, Plan
@@ -24,6 +25,14 @@ class Workspace(NamedTuple):
     buffer: Floats
     most: float
     """To which sums are cut."""
+
+
+def check_fed(tree: Tree, units: int, connections: int) -> None:
+    """Raise unless a network of this size can be fed in bounded memory and time."""
+    prefixes = int(tree.sizes[-1])
+    what = "the network on these strings"
+    check_size(units * prefixes, FED_NUMBERS, what, "units times distinct prefixes")
+    check_size(connections * prefixes, FED_PRODUCTS, what, "connections times distinct prefixes")
 
 
 def workspace_for(tree: Tree, units: int, connections: int, saturation: bool = True) -> Workspace:

@@ -76,11 +76,8 @@ class _Builder:
         """1 where the symbol is read, and the mark is there already, or is not."""
         if after and mark == Mark(symbol):
             return symbol
-        latch = self.latch(mark)
-        unit = self.unit("relu", -1 if after else 0)
-        self.feed([symbol], unit)
-        self.feed([latch], unit, 1 if after else -1)
-        return unit
+        self.latch(mark)
+        return self.where(symbol, mark=mark, late=after)
 
     def test(self, counted: Counted) -> int:
         """1 where the counter is 0, or the digit on top; else 0."""
@@ -116,9 +113,10 @@ class _Builder:
         )  # fmt: skip
         counts, loads = loaded.counted, loaded.loading
         if loaded.at_zero or loaded.mark is not None:
-            counts = self.where(counts, test if loaded.at_zero else None, loaded)
+            was = test if loaded.at_zero else None
+            counts = self.where(counts, was, loaded.mark, loaded.late)
         if loaded.load_at_zero:
-            loads = self.where(loads, test, None)
+            loads = self.where(loads, test)
         self.remember([number], number)
         self.feed([counts], number, loaded.step)
         if loaded.start:
@@ -142,16 +140,16 @@ class _Builder:
         self.feed([counter], test, -1)
         return test
 
-    def where(self, symbol: int, was: int | None, loaded: Loaded | None) -> int:
+    def where(
+        self, symbol: int, was: int | None = None, mark: Mark | None = None, late: bool = False
+    ) -> int:
         """1 where the symbol is read, a test held before, and the mark is there, or is not."""
-        late = loaded is not None and loaded.mark is not None and loaded.late
-        due = 1 + (was is not None) + late
-        unit = self.unit("relu", 1 - due)
+        unit = self.unit("relu", -(was is not None) - late)
         self.feed([symbol], unit)
         if was is not None:
             self.remember([was], unit)
-        if loaded is not None and loaded.mark is not None:
-            self.feed([self.latch(loaded.mark)], unit, 1 if late else -1)
+        if mark is not None:
+            self.feed([self.latch(mark)], unit, 1 if late else -1)
         return unit
 
     def on_top(self, wanted: Top) -> int:

@@ -87,7 +87,7 @@ def _candidates(symbols: list[int], size: int) -> Iterator[Counter]:
         for start in (-1, 1):
             yield counter._replace(start=start)
     for counter in plain:
-        # A counter that is not above 0 is above 0 when turned round, but for 0 itself.
+        # Whether it is below 0 is whether it is above 0 with all steps turned round.
         backwards = tuple(-step for step in counter.steps[0])
         yield counter._replace(positive=True)
         yield Counter((backwards, backwards), positive=True)

@@ -10,8 +10,6 @@ import threading
 from collections.abc import Iterable
 from functools import lru_cache
 
-import numpy as np
-
 from ..corpus._corpus import Corpus
 from ..kernels._genome import Words, row_of
 from ..network._alphabet import BOUNDARY
@@ -20,7 +18,7 @@ from ._automaton_network import automaton_network
 from ._counters import counters_of
 from ._island import Problem
 from ._loads import loads_of
-from ._memories import Counted, bits_given
+from ._memories import Counted, bits_given, seen_with
 from ._merging import MOST_NODES, Budget, automata_of
 from ._spaces import fits, island_problem
 from ._stacks import stack_tests
@@ -28,6 +26,7 @@ from ._stacks import stack_tests
 PLAIN_WORK, MEMORY_WORK = 150_000, 300_000
 """Comparisons for automata that see symbols alone, and for those that see a memory too."""
 TEST_BITS = 60
+"""About what a test costs a network."""
 MOST_LEVELS = 5_000
 """Corpora with longer strings have automata alone: memories are tried symbol after symbol."""
 
@@ -84,10 +83,8 @@ def _networks(
 def _promise(corpus: Corpus, tests: list[Counted]) -> float:
     """Bits of the corpus for who knows the last symbol and the tests, and about what those cost:
     the least first, since not all may have their turn."""
-    context = corpus.symbol.astype(np.int64)
-    for place, test in enumerate(tests, 1):
-        context = context + corpus.inputs * (test.zero.astype(np.int64) << (place - 1))
-    return bits_given(corpus, context, corpus.inputs << len(tests)) + TEST_BITS * len(tests)
+    seen = seen_with(corpus, tests)
+    return bits_given(corpus, seen, corpus.inputs << len(tests)) + TEST_BITS * len(tests)
 
 
 def _memories(corpus: Corpus, boundary: int, saturation: bool) -> list[list[Counted]]:

@@ -5,6 +5,7 @@ A memory is worth having if a test of it tells about the next symbol.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -110,6 +111,14 @@ class Counted(NamedTuple):
 
 def symbols_of(corpus: Corpus, boundary: int) -> list[int]:
     return [s for s in range(corpus.inputs) if s != boundary]
+
+
+def seen_with(corpus: Corpus, tests: Sequence[Counted]) -> NDArray[np.int64]:
+    """For each node its symbol and which tests hold: symbol + inputs * bits."""
+    seen = corpus.symbol.astype(np.int64)
+    for place, test in enumerate(tests):
+        seen = seen + corpus.inputs * (test.zero.astype(np.int64) << place)
+    return seen
 
 
 def bits_given(corpus: Corpus, context: NDArray[np.int64], contexts: int) -> float:

@@ -13,10 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-import numpy as np
-
 from ..corpus._corpus import Corpus
-from ._memories import Counted
+from ._memories import Counted, seen_with
 
 MOST_STATES = 24
 """More do not pay as a network on any corpus of the size that people have."""
@@ -83,9 +81,7 @@ def automata_of(
 
 def _tree_of(corpus: Corpus, counters: Sequence[Counted]) -> _Tree:
     size = len(corpus.parent)
-    seen = corpus.symbol.astype(np.int64)
-    for place, counted in enumerate(counters):
-        seen = seen + corpus.inputs * (counted.zero.astype(np.int64) << place)
+    seen = seen_with(corpus, counters)
     counts: list[dict[int, float]] = [{} for _ in range(size)]
     children: list[dict[int, int]] = [{} for _ in range(size)]
     for node, target, weight in zip(

@@ -28,7 +28,7 @@ PROBLEM = Problem(CORPUS, SEARCH, Encoding())
 class ByHand:
     """A crew whose jobs are done when the test says so."""
 
-    workers, remote = 1, False
+    workers, remote, helps, helped_seconds = 1, False, False, 0.0
 
     def __init__(self) -> None:
         self.jobs: dict[int, Job] = {}

@@ -4,12 +4,17 @@ An island's state stays on the worker that advanced it, as a future that is fed 
 client is told the report, some hundred bytes to a few kB. Every `ANCHOR` stages the states come
 along: these are what checkpoints are written from, and what an island that was lost with its worker
 is worked out from again, by Dask itself.
+
+Which worker runs a leg is decided here. Left to itself, Dask puts short tasks where what they need
+lies, and all islands on one worker.
 """
 
 from __future__ import annotations
 
+import heapq
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
@@ -34,6 +39,10 @@ SOON = 10**6
 """The priority of what takes no time."""
 COUNT_SECONDS = 2.0
 """Between two counts of the workers."""
+LEGS_A_THREAD = 2
+"""Sent to a worker for each of its threads: one to run, and the next."""
+NOWHERE = ""
+"""The home of islands that are on no worker."""
 
 
 class _Away(NamedTuple):
@@ -44,6 +53,8 @@ class _Away(NamedTuple):
     """Where it was last at hand; None for an island that was made there."""
     legs: tuple[Leg, ...]
     """What it has done since."""
+    home: str
+    """The address of the worker that it is on."""
 
 
 class _Task(NamedTuple):
@@ -53,8 +64,16 @@ class _Task(NamedTuple):
     retries: int
 
 
+class _Waiting(NamedTuple):
+    priority: int
+    number: int
+    job: Job
+    retries: int
+
+
 class DaskCrew:
     remote = True
+    helps, helped_seconds = False, 0.0
 
     def __init__(self, client: Any, replenish: Replenish) -> None:
         self._client, self._replenish = client, replenish
@@ -63,10 +82,15 @@ class DaskCrew:
         self._version = version()
         self._lock = threading.RLock()
         self._tasks: dict[str, _Task] = {}
+        self._waiting: dict[str, list[_Waiting]] = {}
+        """By the home of the island, each a heap."""
+        self._sent_to: Counter[str] = Counter()
+        """Legs that each worker has been sent and has not done."""
+        self._threads: dict[str, int] = {}
         self._epoch = 0
         self._running = True
         self._problem: Problem | None = None
-        self._sent: Any = None
+        self._sent_problem: Any = None
         self._wake, self._closed = threading.Event(), threading.Event()
         self.last_worker = ""
         self._machines = 0
@@ -101,6 +125,8 @@ class DaskCrew:
             self._epoch += 1
             dropped = [task.away.future for task in self._tasks.values()]
             self._tasks.clear()
+            self._waiting.clear()
+            self._sent_to.clear()
         if dropped and self._client.status == "running":
             self._client.cancel(dropped)
 
@@ -117,23 +143,52 @@ class DaskCrew:
         return f"{workers}{threads} of {scheduler}"
 
     def _start(self, job: Job, retries: int) -> None:
-        with_state = job.priority >= 0 and job.priority % ANCHOR == ANCHOR - 1
         with self._lock:
-            away = self._advance(self._alive(job.held), job.leg, job.priority)
-            told = self._submit(tell, away.future, with_state, priority=SOON)
-            self._tasks[told.key] = _Task(job, away, self._epoch, retries)
-            self._completed.add(told)
+            home = job.held.home if isinstance(job.held, _Away) else NOWHERE
+            waiting = _Waiting(job.priority, next(self._numbers), job, retries)
+            heapq.heappush(self._waiting.setdefault(home, []), waiting)
+            self._send_out()
+
+    def _send_out(self) -> None:
+        """Send legs to workers that have room for some."""
+        while any(self._waiting.values()):
+            room = {
+                worker: LEGS_A_THREAD * threads - self._sent_to[worker]
+                for worker, threads in self._threads.items()
+            }
+            worker = max(room, key=lambda worker: room[worker], default=None)
+            if worker is None or room[worker] <= 0:
+                return
+            self._send(self._next_for(worker), worker)
         self._wake.set()
 
-    def _advance(self, held: Held | None, leg: Leg, priority: int) -> _Away:
+    def _next_for(self, worker: str) -> _Waiting:
+        """Of an island that is on the worker, or on none, or on the one where most wait."""
+        for home in (worker, NOWHERE):
+            if self._waiting.get(home):
+                return heapq.heappop(self._waiting[home])
+        return heapq.heappop(max(self._waiting.values(), key=len))
+
+    def _send(self, waiting: _Waiting, worker: str) -> None:
+        job = waiting.job
+        with_state = job.priority >= 0 and job.priority % ANCHOR == ANCHOR - 1
+        away = self._advance(self._alive(job.held), job.leg, job.priority, worker)
+        told = self._submit(tell, away.future, with_state, priority=SOON)
+        self._tasks[told.key] = _Task(job, away, self._epoch, waiting.retries)
+        self._sent_to[worker] += 1
+        self._completed.add(told)
+        self._wake.set()
+
+    def _advance(self, held: Held | None, leg: Leg, priority: int, worker: str = NOWHERE) -> _Away:
         if isinstance(held, _Away):
             before, anchor, legs = held.future, held.anchor, (*held.legs, leg)
         else:
             before, anchor, legs = None if held is None else freeze(held), held, (leg,)
-        if self._sent is None or self._sent.status not in ALIVE:
-            self._sent = self._submit(receive_problem, self._problem, priority=SOON)
-        future = self._submit(advance, self._sent, before, leg, self._version, priority=-priority)
-        return _Away(future, anchor, legs)
+        if self._sent_problem is None or self._sent_problem.status not in ALIVE:
+            self._sent_problem = self._submit(receive_problem, self._problem, priority=SOON)
+        arguments = self._sent_problem, before, leg, self._version
+        future = self._submit(advance, *arguments, priority=-priority, worker=worker)
+        return _Away(future, anchor, legs, worker)
 
     def _alive(self, held: Held | None) -> Held | None:
         """The island; if Dask has given it up, worked out again from where it was last at hand.
@@ -147,9 +202,13 @@ class DaskCrew:
             again = self._advance(again, leg, 0)
         return again
 
-    def _submit(self, function: Any, *arguments: Any, priority: int) -> Any:
+    def _submit(self, function: Any, *arguments: Any, priority: int, worker: str = NOWHERE) -> Any:
+        """On the worker given, or on another one if it is gone."""
         key = f"{self._name}-{function.__name__}-{next(self._numbers)}"
-        return self._client.submit(function, *arguments, key=key, pure=False, priority=priority)
+        place = {"workers": [worker], "allow_other_workers": True} if worker else {}
+        return self._client.submit(
+            function, *arguments, key=key, pure=False, priority=priority, **place
+        )
 
     def _collect(self) -> None:
         """In a thread of its own: pass on what comes in."""
@@ -173,8 +232,9 @@ class DaskCrew:
     def _take(self, future: Any, result: Any) -> None:
         with self._lock:
             task = self._tasks.pop(future.key, None)
-        if task is None or task.epoch != self._epoch:
-            return
+            if task is None or task.epoch != self._epoch:
+                return
+            self._sent_to[task.away.home] -= 1
         try:
             if isinstance(result, Told):
                 self.last_worker = result.worker
@@ -186,15 +246,20 @@ class DaskCrew:
                     self._start(task.job, task.retries + 1)
                 else:
                     task.job.failed(self._lost(error))
+            with self._lock:
+                self._send_out()
         except BaseException as error:
             task.job.failed(self._lost(error))
 
     def _fail(self, error: Exception) -> None:
         with self._lock:
-            tasks = list(self._tasks.values())
+            jobs = [task.job for task in self._tasks.values()]
+            jobs += [waiting.job for heap in self._waiting.values() for waiting in heap]
             self._tasks.clear()
-        for task in tasks:
-            task.job.failed(self._lost(error))
+            self._waiting.clear()
+            self._sent_to.clear()
+        for job in jobs:
+            job.failed(self._lost(error))
 
     def _lost(self, error: BaseException) -> BaseException:
         """The error as one sentence."""
@@ -221,9 +286,15 @@ class DaskCrew:
     def _count_workers(self) -> None:
         threads: dict[str, int] = {}
         with suppress(Exception):
-            threads = self._client.nthreads()
+            threads = dict(self._client.nthreads())
         self._machines = len(threads)
         self.workers = max(1, sum(threads.values()))
+        with self._lock:
+            self._threads = threads
+            for gone in self._sent_to.keys() - threads.keys():
+                del self._sent_to[gone]
+            if self._running and self._client.status == "running":
+                self._send_out()
 
 
 def _result_of(future: Any) -> Any:

@@ -62,6 +62,7 @@ class CardCrew:
 
     workers = 1
     remote = False
+    helps, helped_seconds = False, 0.0
 
     def begin(self, problem: Problem) -> None: ...
 

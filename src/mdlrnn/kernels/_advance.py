@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ._atomic import load
 from ._compile import compiled, entry, shared
 from ._compound import founder
 from ._evaluate import Memo, evaluate
@@ -22,7 +23,9 @@ from ._types import Floats
 from ._workspace import Workspace
 
 # How a call ended.
-DONE, NEEDS_ROOM = 0, 1
+DONE, NEEDS_ROOM, HELPED = 0, 1, 2
+HELPERS = 0
+"""The flag that says how many threads are there to help, which `advance` leaves to others."""
 FOUNDER_TRIES = 50
 """How often a network to start from is redrawn because it finds the corpus impossible."""
 
@@ -44,13 +47,15 @@ def advance(
     work: Workspace,
     memo: Memo,
     child: Words,
+    flags: NDArray[np.int64],
 ) -> int:
     """So many steps of select, mutate, evaluate, replace; with `populate`, from new networks on,
     of which the first `given` are there already.
 
     With `distinct`, an offspring with the value of a network that the island has is dropped.
     Where it is `crowded`, any network may be a parent, and its offspring contends with it alone.
-    If a network might outgrow its row, the call ends before that step and says NEEDS_ROOM.
+    If a network might outgrow its row, the call ends before that step and says NEEDS_ROOM. It also
+    ends when somebody comes to help, and says HELPED.
     """
     population = state.values.size
     # New networks first, each drawn several times if need be until its value is finite.
@@ -72,6 +77,8 @@ def advance(
     saved = np.empty(4, dtype=np.uint64)
     stacks = space.stack_rate > 0 and has_stacks(space)
     for _ in range(steps):
+        if load(flags, HELPERS) > 0:
+            return HELPED
         for k in range(4):
             saved[k] = state.random[k]
         winner, loser, other, crossing, stacking = draw_parents(

@@ -21,6 +21,7 @@ from ..corpus._corpus import Corpus
 from ._advance import advance, is_known, new_network, select
 from ._compile import CACHE_FOLDER, is_ready, mark_ready
 from ._evaluate import hash_of, new_memo
+from ._helped import advance_helped, help_out, new_board
 from ._length import encoded_length, weight_norms
 from ._mutate import compound_rates, simple_rates
 from ._offspring import make_offspring
@@ -50,6 +51,10 @@ class _Example:
         )  # fmt: skip
         self.tree = tree_of(Corpus.from_strings(["a", "ab"]))
         self.work = workspace_for(self.tree, 8, 8)
+        row, floats = self.row, np.zeros(1)
+        self.state = State(
+            self.genomes, floats, row, floats, self.random, row, floats, self.genomes, row, floats,
+        )  # fmt: skip
 
 
 def _compile(function: Any, *arguments: Any) -> None:
@@ -102,14 +107,22 @@ def compile_search() -> None:
     warm_up()
     e = _Example()
     row, floats = e.row, np.zeros(1)
-    state = State(
-        e.genomes, floats, row, floats, e.random, row, floats, e.genomes, row, floats,
-    )  # fmt: skip
     _compile(
-        advance, state, True, 0, 0, 2, True, True, True, e.tree, row, floats, e.space, e.work,
-        new_memo(2), row,
+        advance, e.state, True, 0, 0, 2, True, True, True, e.tree, row, floats, e.space, e.work,
+        new_memo(2), row, row,
     )  # fmt: skip
     mark_ready("advance")
+
+
+def compile_helping() -> None:
+    e = _Example()
+    row, floats, board = e.row, np.zeros(1), new_board(64, 1)
+    _compile(
+        advance_helped, e.state, 0, 2, True, True, True, e.tree, row, floats, e.space, e.work,
+        new_memo(2), board,
+    )  # fmt: skip
+    _compile(help_out, board, e.tree, e.work, row)
+    mark_ready("help")
 
 
 PARTS = {
@@ -118,6 +131,7 @@ PARTS = {
     "advance": compile_search,
     "score": compile_scoring,
     "measure": compile_measuring,
+    "help": compile_helping,
 }
 
 
@@ -149,6 +163,12 @@ def compile_rest() -> None:
     missing = [name for name in ("score", "measure") if not is_ready(name)]
     if CACHE_FOLDER is not None and (os.cpu_count() or 1) > 1 and missing:
         _beside(*missing)
+
+
+def compile_help_beside() -> None:
+    """In the background: what threads need that help each other."""
+    if CACHE_FOLDER is not None:
+        _beside("help")
 
 
 def _beside(*parts: str) -> subprocess.Popen[bytes] | None:

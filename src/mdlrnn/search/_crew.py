@@ -9,16 +9,25 @@ from __future__ import annotations
 import heapq
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ._island import Problem
 from ._leg import AbandonedError, Leg, Report, run_leg
 from ._packed import Packed
+from ._team import Readiness, Team
 
+FEWEST_TO_HELP = 4
+"""Threads from which on they help each other."""
+IDLE_SECONDS, LONGEST_IDLE = 0.001, 0.064
+"""Until a thread without a job looks again whom it can help; twice as long each time in vain."""
 Held = Any
 """What a crew keeps of an island: a `Packed`, or something that `fetch` makes one of."""
 
@@ -37,6 +46,10 @@ class Crew(Protocol):
     """How many legs run at a time."""
     remote: bool
     """Whether a leg costs more than a function call, so that legs should be long."""
+    helps: bool
+    """Whether a worker without a leg helps another one with its own."""
+    helped_seconds: float
+    """That workers have spent on this."""
 
     def begin(self, problem: Problem) -> None: ...
 
@@ -61,12 +74,22 @@ def cores() -> int:
 
 class Threads:
     """Threads of this process. The island that is furthest behind comes first, and a thread that
-    ends a leg takes the next one itself."""
+    ends a leg takes the next one itself, or helps another thread where there is none."""
 
     remote = False
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, helping: bool | None = None) -> None:
+        """With `helping`, threads that have nothing to do help others; by default where there are
+        so many that it pays, each with a core."""
         self.workers = workers or cores()
+        if helping is None:
+            helping = FEWEST_TO_HELP <= self.workers <= cores()
+        self.helps = helping
+        self._can_help = Readiness()
+        self.helped_seconds = 0.0
+        self._teams: list[Team] = []
+        self._called: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
+        """How many jobs wait, for threads that help to see."""
         self._queue: list[tuple[int, int, Job]] = []
         self._changed = threading.Condition()
         self._numbers = count()
@@ -98,6 +121,7 @@ class Threads:
     def clear(self) -> None:
         with self._changed:
             self._queue.clear()
+            self._called[0] = 0
             self._epoch += 1
 
     def close(self) -> None:
@@ -114,6 +138,7 @@ class Threads:
 
     def _push(self, job: Job) -> None:
         heapq.heappush(self._queue, (job.priority, next(self._numbers), job))
+        self._called[0] = len(self._queue)
 
     def _take(self, fresh: list[Job]) -> tuple[Job, int] | None:
         with self._changed:
@@ -122,28 +147,63 @@ class Threads:
                     self._push(job)
                 if len(fresh) > 1:
                     self._changed.notify(len(fresh) - 1)
+            idle = IDLE_SECONDS
             while self._running and not self._queue:
-                self._changed.wait()
+                idle = self._help_or_wait(idle)
             if not self._running:
                 return None
-            return heapq.heappop(self._queue)[2], self._epoch
+            job = heapq.heappop(self._queue)[2]
+            self._called[0] = len(self._queue)
+            return job, self._epoch
+
+    def _help_or_wait(self, idle: float) -> float:
+        """Help a thread that has an island, without the lock, or wait for a job, about so long; how
+        long to wait the next time."""
+        if not self.helps:
+            self._changed.wait()
+            return idle
+        teams = [team for team in self._teams if team.has_room]
+        if teams and self._can_help():
+            team = min(teams, key=lambda team: team.priority + team.helpers)
+            began = time.perf_counter()
+            self._changed.release()
+            try:
+                scored = team.help(self._called)
+            finally:
+                self._changed.acquire()
+            if scored:
+                self.helped_seconds += time.perf_counter() - began
+                return IDLE_SECONDS
+        if self._running and not self._queue:
+            self._changed.wait(idle)
+        return min(2 * idle, LONGEST_IDLE)
 
     def _work(self) -> None:
         fresh: list[Job] = []
         self._own.fresh = fresh
+        team = Team() if self.helps else None
+        if team is not None:
+            self._teams.append(team)
         while (taken := self._take(fresh)) is not None:
             fresh.clear()
             job, epoch = taken
+            if team is not None:
+                team.priority = job.priority
             try:
                 held, report = run_leg(
-                    self._problem, job.held, job.leg, partial(self._is_past, epoch)
+                    self._problem, job.held, job.leg, partial(self._is_past, epoch), team
                 )
+                if team is not None:
+                    team.close()
                 if not self._is_past(epoch):
                     job.done(held, report)
             except AbandonedError:
                 pass
             except BaseException as error:
                 job.failed(error)
+            finally:
+                if team is not None:
+                    team.close()
 
     def _is_past(self, epoch: int) -> bool:
         return self._epoch != epoch
@@ -153,6 +213,7 @@ class Executors:
     """Any executor. States travel with every leg, packed."""
 
     remote = True
+    helps, helped_seconds = False, 0.0
 
     def __init__(self, executor: Executor, workers: int | None = None, name: str = "") -> None:
         self._executor = executor

@@ -19,7 +19,7 @@ from ..network._network import Network
 from ..network._objective import Score
 from ._archipelago import Archipelago, front_among, network_of
 from ._crew import Crew, Executors, Held, Threads
-from ._graph import Graph, Round, Stage, run_legs, stages, states_at
+from ._graph import Graph, Round, Stage, are_kept_together, run_legs, stages, states_at
 from ._island import Problem, check_room, random_states
 from ._leg import Entry, Leg, View, entries_of, view_of
 from ._packed import Packed
@@ -31,6 +31,8 @@ WORK_PER_CHECK = 1.5e8
 REMOTE_SECONDS = 2
 """How long a leg should take about that is run by another process or machine."""
 
+HELPED_LEGS = 4
+"""Legs in place of one where threads help each other, to see earlier who is behind."""
 LEGS_A_SECOND = 50
 """More than these make who hands them out a bottleneck."""
 
@@ -124,7 +126,9 @@ class SearchLoop:
             self.graph.forget()
         states = tuple(packed.state() for packed in self.look.states())
         archipelago = replace(self.standing, islands=states)
-        return _run(self.problem, self.stop, archipelago, reason, self._seconds())
+        return _run(
+            self.problem, self.stop, archipelago, reason, self._busy(), max(self._seconds())
+        )
 
     def _beginning(self) -> tuple[Look, list[Held]]:
         """The islands that the search goes on from, or new ones."""
@@ -165,12 +169,13 @@ class SearchLoop:
             yield from self._looks(done)
 
     def _looks_a_stage(self) -> int:
-        """So many that a stage of all islands takes a second, or a leg on another machine two and
-        with many workers more."""
+        """So many that a stage of all islands takes a second, where these are kept together a
+        quarter of one, or a leg on another machine two and with many workers more."""
         islands, workers = self.problem.search.islands, self.crew.workers
         if self.crew.remote:
             return round(islands * max(REMOTE_SECONDS, workers / LEGS_A_SECOND))
-        return min(workers, islands)
+        legs = HELPED_LEGS if are_kept_together(self.crew, islands) else 1
+        return max(1, min(workers, islands) // legs)
 
     def _looks(self, done: Round) -> Iterator[Look]:
         last = len(done.stage.generations) - 1
@@ -216,6 +221,10 @@ class SearchLoop:
         if self.graph is None:
             return self.seconds
         return [a + b for a, b in zip(self.seconds, self.graph.seconds, strict=True)]
+
+    def _busy(self) -> float:
+        """Spent on islands by all workers."""
+        return sum(self._seconds()) + self.crew.helped_seconds
 
     def _entries(self) -> Callable[[], list[tuple[int, float, Words]]] | None:
         """The front, where somebody asked for it beforehand."""
@@ -268,7 +277,7 @@ class SearchLoop:
             islands=partial(_states, look),
             entries=self._entries(),
             workers=self.crew.describe(),
-            busy=min(1.0, sum(self._seconds()) / max(spent * self.crew.workers, 1e-9)),
+            busy=min(1.0, self._busy() / max(spent * self.crew.workers, 1e-9)),
             problem=self.problem,
             stop=self.stop,
         )
@@ -315,7 +324,12 @@ def _reason(stop: Stop, archipelago: Archipelago) -> str:
 
 
 def _run(
-    problem: Problem, stop: Stop, archipelago: Archipelago, reason: str, seconds: list[float]
+    problem: Problem,
+    stop: Stop,
+    archipelago: Archipelago,
+    reason: str,
+    busy: float,
+    longest: float,
 ) -> Run:
     value, g, d_given_g, row = archipelago.best_row()
     best, score = _scored(problem, g, d_given_g, row)
@@ -332,8 +346,8 @@ def _run(
             archipelago.cache_hits,
             archipelago.seconds,
             archipelago.steps / max(archipelago.seconds, 1e-9),
-            sum(seconds),
-            max(seconds),
+            busy,
+            longest,
         ),
         search=problem.search,
         stop=stop,

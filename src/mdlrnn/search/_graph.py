@@ -26,6 +26,11 @@ AHEAD = 512
 """States that may be kept for islands that are ahead, about; at least 4 for each island."""
 AHEAD_AWAY = 8
 """Stages that an island may be ahead on other machines: what is lost there is to be done again."""
+AHEAD_HELPED = 2
+"""Stages that an island may be ahead where threads help each other: the less an island is behind,
+the fewer have to help with it, and the more each of them does."""
+FEW_A_WORKER = 4
+"""Islands; with more of them a thread nearly always has one to go on with."""
 WAKE_SECONDS = 0.5
 """Between two looks for Ctrl-C, which on some systems does not end a wait."""
 
@@ -81,6 +86,11 @@ class _Passed(NamedTuple):
     report: Report
 
 
+def are_kept_together(crew: Crew, islands: int) -> bool:
+    """Whether threads that help each other have so few islands that they keep these level."""
+    return crew.helps and islands < FEW_A_WORKER * crew.workers
+
+
 class Graph:
     def __init__(
         self,
@@ -100,6 +110,8 @@ class Graph:
         self._window = max(4, AHEAD // self._count)
         if crew.remote:
             self._window = min(self._window, AHEAD_AWAY)
+        elif are_kept_together(crew, self._count):
+            self._window = min(self._window, AHEAD_HELPED)
         self._given_out = 0
         self._passed: dict[int, dict[int, _Passed]] = {}
         """By stage and island."""

@@ -16,10 +16,11 @@ import numpy as np
 from .._errors import InputError
 from .._limits import SEARCHED_NUMBERS, check_size
 from ..corpus._corpus import Corpus, forbid_only_boundary
-from ..kernels._advance import NEEDS_ROOM, advance
+from ..kernels._advance import DONE, HELPED, NEEDS_ROOM, advance
 from ..kernels._compile import announced
 from ..kernels._evaluate import Memo, new_memo
 from ..kernels._genome import CONNECTION_WORDS, HEADER, Words, size_of
+from ..kernels._helped import FLAGS, Board, advance_helped
 from ..kernels._length import encoding_table
 from ..kernels._mutate import compound_rates, simple_rates
 from ..kernels._random import Random
@@ -32,10 +33,15 @@ from ..network._activations import ACTIVATIONS
 from ..network._encoding import Encoding
 from ..network._objective import Objective
 from ._settings import RATES, Search
+from ._team import Scoring, Team
 
 ROW_WORDS = 512
 """Words of a row at first, 4 KiB: 20 units with 20 connections and an offspring, say. Rows double
 when need be."""
+
+
+NOBODY = np.zeros(FLAGS, dtype=np.int64)
+"""The flags where nobody can help."""
 
 
 class Problem(NamedTuple):
@@ -173,14 +179,30 @@ def epoch(problem: Problem, state: State, generations: int, crowded: bool = Fals
     return advance_island(problem, State(*parts), generations, crowded)
 
 
-def advance_island(problem: Problem, state: State, generations: int, crowded: bool) -> State:
+def advance_island(
+    problem: Problem, state: State, generations: int, crowded: bool, team: Team | None = None
+) -> State:
     """The island so many generations later. The state given is written to, or if its rows get too
-    short a wider one."""
+    short a wider one. Threads may help through the team given."""
     end = int(state.counters[STEPS]) + generations * problem.search.population
+    ended = DONE
     while (steps := end - int(state.counters[STEPS])) > 0:
-        if _advance(problem, state, steps, crowded=crowded) == NEEDS_ROOM:
+        board = None if team is None else _board(problem, state, team)
+        if ended == HELPED and board is not None:
+            ended = _advance_helped(problem, state, steps, crowded, board)
+        else:
+            ended = _advance(problem, state, steps, crowded=crowded, board=board)
+        if ended == NEEDS_ROOM:
             state = with_room(state, 2 * state.genomes.shape[1])
     return state
+
+
+def _board(problem: Problem, state: State, team: Team) -> Board:
+    search, words = problem.search, int(state.genomes.shape[1])
+    tree = tools_for(problem).tree
+    return team.board_for(
+        search.population, Scoring(tree, search.max_units, search.saturation, words)
+    )
 
 
 def _advance(
@@ -191,6 +213,7 @@ def _advance(
     populate: bool = False,
     given: int = 0,
     crowded: bool = False,
+    board: Board | None = None,
 ) -> int:
     search = problem.search
     words = state.genomes.shape[1]
@@ -200,7 +223,17 @@ def _advance(
         return advance(
             state, populate, given, steps, search.tournament, search.distinct, search.elitist,
             crowded, *memory.tools, memory.work, memory.memo, child,
+            NOBODY if board is None else board.flags,
         )  # fmt: skip
+
+
+def _advance_helped(problem: Problem, state: State, steps: int, crowded: bool, board: Board) -> int:
+    search = problem.search
+    memory = _memory_for(problem, state.genomes.shape[1])
+    return advance_helped(
+        state, steps, search.tournament, search.distinct, search.elitist, crowded,
+        *memory.tools, memory.work, memory.memo, board,
+    )  # fmt: skip
 
 
 def check_room(problem: Problem) -> None:

@@ -18,6 +18,7 @@ from ._island import Problem, advance_island, front_of, new_island, restart_isla
 from ._migration import RESTARTS, RING, Offer, is_crowded, is_stagnant, offer_of, receive
 from ._packed import Packed
 from ._spaces import fits, island_problem
+from ._team import Team
 
 
 class Leg(NamedTuple):
@@ -72,7 +73,11 @@ def never() -> bool:
 
 
 def run_leg(
-    problem: Problem, packed: Packed | None, leg: Leg, abandoned: Callable[[], bool] = never
+    problem: Problem,
+    packed: Packed | None,
+    leg: Leg,
+    abandoned: Callable[[], bool] = never,
+    team: Team | None = None,
 ) -> tuple[Packed, Report]:
     """The island after the leg, and what there is to tell; without a state, a new island."""
     began = time.perf_counter()
@@ -96,7 +101,7 @@ def run_leg(
     for look, generations in enumerate(leg.lengths or (0,)):
         if abandoned():
             raise AbandonedError
-        state = advance_island(problem, state, generations, crowded)
+        state = advance_island(problem, state, generations, crowded, team)
         if look >= last and leg.exchange == RING:
             offered = offer_of(state, search.migration_size)
         elif look >= last and leg.exchange == RESTARTS and is_stagnant(search, island, state):

@@ -92,7 +92,8 @@ class Statistics(NamedTuple):
     busy_seconds: float = 0.0
     """Spent on islands since the run was begun or resumed, all workers together."""
     longest_seconds: float = 0.0
-    """Of these, on the island that took longest: no number of workers is faster than that."""
+    """By the worker that had the island that took longest. Where workers do not help each other, no
+    number of them is faster than that."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,334 @@
+"""The genetic algorithm on one island with several threads, which find what one thread finds.
+
+A step needs nothing of the steps before it but what they have replaced. So the thread that has the
+island makes offspring ahead, as if none of those under way were to take a place; other threads
+score them. It then takes the steps one after the other: the parents are drawn again, and where they
+and the offspring's rival are as they were, the score counts. Else all that was made ahead is
+dropped and made again from there.
+
+Offspring are numbered. They wait in a ring of slots, in which the number says the slot.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._advance import DONE, HELPERS, NEEDS_ROOM, draw_parents, is_welcome, words_needed
+from ._atomic import add, load, pause, replace, store
+from ._compile import compiled, entry, inlined
+from ._evaluate import BY_D, Memo, hash_of, most_bits, slot_of, value_of, weigh
+from ._genome import copy_row
+from ._offspring import make_offspring
+from ._plan import SCRATCH
+from ._space import Space
+from ._stack import has_stacks
+from ._state import EVALUATIONS, HITS, STEPS, State, keep
+from ._surprisal import surprisal
+from ._tree import Tree
+from ._types import Floats
+from ._workspace import Workspace
+
+ALONE = 3
+"""How a call ended: nobody helps any more."""
+SLOTS = 128
+LINE = 8
+"""Words of a line of the cache: what different threads write does not lie in the same one."""
+# Places of flags; HELPERS is 0.
+IS_OPEN, PUBLISHED, TAKEN, AHEAD = LINE, 2 * LINE, 3 * LINE, 4 * LINE
+FLAGS = 5 * LINE
+SPINS = 30_000
+"""Looks for work after which a helper goes, about a millisecond."""
+PATIENCE = 100_000
+"""Looks for a score after which a thread no longer waits: the other may have been suspended."""
+MORE, FEWER = 0.1, 0.8
+"""How far ahead offspring are made: a tenth of one more for each step that is taken, and a fifth
+fewer each time that some were made in vain."""
+# What `Board.asked` holds beside the number of an offspring that is to be scored.
+NOTHING, CLAIMED = -1, -2
+# Columns of `Board.facts`.
+NUMBER, WINNER, LOSER, OTHER, LENGTH, MADE_AT, IS_KNOWN = 0, 1, 2, 3, 4, 5, 6
+FACTS = 7
+
+
+class Board(NamedTuple):
+    """What the threads that work on an island share."""
+
+    flags: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    """The offspring: (slot, word)"""
+    most: Floats
+    """The |D:G| above which an offspring is not wanted."""
+    bits: Floats
+    """|D:G|, every LINE-th of these."""
+    asked: NDArray[np.int64]
+    """The number of an offspring that is to be scored, until somebody claims it; every LINE-th."""
+    finished: NDArray[np.int64]
+    """The number of the offspring that was scored last; every LINE-th."""
+    facts: NDArray[np.int64]
+    costs: Floats
+    keys: NDArray[np.uint64]
+    before: NDArray[np.uint64]
+    """The random state before each offspring: (slot, word)"""
+    drawn: NDArray[np.uint64]
+    """And when its parents have been drawn."""
+    pending: NDArray[np.int64]
+    """The numbers of offspring whose steps are to be taken, in this order."""
+    changed_at: NDArray[np.int64]
+    """The step at which each network of the island took its place, counted on this board."""
+
+
+def new_board(words: int, population: int) -> Board:
+    return Board(
+        flags=np.zeros(FLAGS, dtype=np.int64),
+        rows=np.zeros((SLOTS, words), dtype=np.int64),
+        most=np.zeros(SLOTS),
+        bits=np.zeros(SLOTS * LINE),
+        asked=np.full(SLOTS * LINE, NOTHING, dtype=np.int64),
+        finished=np.full(SLOTS * LINE, NOTHING, dtype=np.int64),
+        facts=np.zeros((SLOTS, FACTS), dtype=np.int64),
+        costs=np.zeros(SLOTS),
+        keys=np.zeros(SLOTS, dtype=np.uint64),
+        before=np.zeros((SLOTS, 4), dtype=np.uint64),
+        drawn=np.zeros((SLOTS, 4), dtype=np.uint64),
+        pending=np.zeros(SLOTS, dtype=np.int64),
+        changed_at=np.zeros(population, dtype=np.int64),
+    )
+
+
+@compiled
+def take(flags: NDArray[np.int64]) -> int:
+    """The number of an offspring that nobody else takes, or NOTHING."""
+    while True:
+        number = load(flags, TAKEN)
+        if number >= load(flags, PUBLISHED):
+            return NOTHING
+        if replace(flags, TAKEN, number, number + 1):
+            return number
+
+
+@compiled
+def score_if_asked(board: Board, number: int, tree: Tree, work: Workspace) -> bool:
+    """Score an offspring unless somebody else does or it is not wanted any more."""
+    slot = number % SLOTS
+    at = slot * LINE
+    if not replace(board.asked, at, number, CLAIMED):
+        return False
+    board.bits[at] = surprisal(board.rows[slot], tree, work, board.most[slot])
+    store(board.finished, at, number)
+    return True
+
+
+@compiled
+def is_finished(board: Board, slot: int) -> bool:
+    """Whether nobody is to score or scores what is in the slot."""
+    asked = load(board.asked, slot * LINE)
+    return asked == NOTHING or (
+        asked == CLAIMED and load(board.finished, slot * LINE) == board.facts[slot, NUMBER]
+    )
+
+
+@compiled
+def drop(board: Board, first: int, last: int) -> None:
+    """Nobody need score these any more. Who has begun goes on."""
+    for k in range(first, last):
+        number = board.pending[k % SLOTS]
+        replace(board.asked, number % SLOTS * LINE, number, NOTHING)
+
+
+@entry
+def help_out(board: Board, tree: Tree, work: Workspace, called: NDArray[np.int64]) -> int:
+    """Score offspring of an island while there are some and nobody calls; how many it were."""
+    add(board.flags, HELPERS, 1)
+    scored = 0
+    spins = 0
+    while spins < SPINS and load(board.flags, IS_OPEN) == 1 and load(called, 0) == 0:
+        number = take(board.flags)
+        if number == NOTHING:
+            spins += 1
+            pause()
+        elif score_if_asked(board, number, tree, work):
+            scored += 1
+            spins = 0
+    add(board.flags, HELPERS, -1)
+    return scored
+
+
+@entry
+def advance_helped(
+    state: State,
+    steps: int,
+    tournament: int,
+    distinct: bool,
+    elitist: bool,
+    crowded: bool,
+    tree: Tree,
+    encoding: NDArray[np.int64],
+    multipliers: Floats,
+    space: Space,
+    work: Workspace,
+    memo: Memo,
+    board: Board,
+) -> int:
+    """`advance` while others help. It ends before its time where nobody does, or where a network
+    might outgrow its row."""
+    population = state.values.size
+    stacks = space.stack_rate > 0 and has_stacks(space)
+    ahead = state.random.copy()
+    drawn = state.random.copy()
+    number = load(board.flags, PUBLISHED)
+    board.changed_at[:] = -1
+    # What is pending are the places first .. last - 1; a place is the number of a step.
+    first = last = 0
+    reach = float(SLOTS)
+    needs_room = False
+    while first < steps:
+        helpers = load(board.flags, HELPERS)
+        if helpers == 0:
+            drop(board, first, last)
+            return ALONE
+        reach = min(reach + MORE, float(board.flags[AHEAD] * (helpers + 1)), float(SLOTS))
+        deep = min(int(reach), steps - first)
+        while last - first < deep and not needs_room:
+            if last > first and number - board.pending[first % SLOTS] >= SLOTS:
+                break
+            slot = number % SLOTS
+            while not is_finished(board, slot):
+                pause()
+            board.before[slot] = ahead
+            winner, loser, other, crossing, stacking = draw_parents(
+                state.values, population, tournament, crowded, stacks, ahead, space
+            )
+            board.drawn[slot] = ahead
+            parent, donor = state.genomes[winner], state.genomes[other]
+            if words_needed(parent, donor, crossing, stacking) > parent.size:
+                ahead[:] = board.before[slot]
+                needs_room = True
+                break
+            child = board.rows[slot]
+            make_offspring(
+                parent, donor, crossing, stacking, child, ahead, space, work.plan[SCRATCH]
+            )
+            facts = board.facts[slot]
+            facts[NUMBER], facts[MADE_AT] = number, first
+            facts[WINNER], facts[LOSER], facts[OTHER] = winner, loser, other
+            limit = state.values[loser] if elitist else np.inf
+            prepare(board, number, limit, tree, encoding, multipliers, work, memo)
+            board.pending[last % SLOTS] = number
+            last += 1
+            number += 1
+            store(board.flags, PUBLISHED, number)
+        if first == last:
+            return NEEDS_ROOM
+        slot = board.pending[first % SLOTS] % SLOTS
+        facts = board.facts[slot]
+        winner, loser, other = facts[WINNER], facts[LOSER], facts[OTHER]
+        drawn[:] = state.random
+        again = draw_parents(state.values, population, tournament, crowded, stacks, drawn, space)
+        newest = max(board.changed_at[winner], board.changed_at[loser], board.changed_at[other])
+        same = again[0] == winner and again[1] == loser and again[2] == other
+        for k in range(4):
+            same &= drawn[k] == board.drawn[slot, k]
+        if not same or newest >= facts[MADE_AT]:
+            drop(board, first, last)
+            last = first
+            reach = max(FEWER * reach, 2.0)
+            ahead[:] = state.random
+            needs_room = False
+            continue
+        bits = bits_of(board, slot, tree, work)
+        value = board.costs[slot]
+        if multipliers[BY_D] != 0.0:
+            value = value_of(value, bits, multipliers)
+            remember(board, slot, bits, memo)
+        first += 1
+        state.random[:] = (
+            ahead if first == last else board.before[board.pending[first % SLOTS] % SLOTS]
+        )
+        state.counters[EVALUATIONS] += 1
+        state.counters[HITS] += facts[IS_KNOWN]
+        state.counters[STEPS] += 1
+        if is_welcome(value, state.values, loser, elitist, distinct):
+            child = board.rows[slot]
+            copy_row(child, state.genomes[loser])
+            keep(state, loser, child, facts[LENGTH], bits, value)
+            board.changed_at[loser] = first - 1
+            # From the first offspring on that has to do with that place, all is to be made again.
+            for k in range(first, last):
+                pending = board.pending[k % SLOTS] % SLOTS
+                facts = board.facts[pending]
+                if loser == facts[WINNER] or loser == facts[LOSER] or loser == facts[OTHER]:
+                    drop(board, k, last)
+                    last = k
+                    reach = max(FEWER * reach, 2.0)
+                    ahead[:] = board.before[pending]
+                    needs_room = False
+                    break
+    return DONE
+
+
+@inlined
+def prepare(
+    board: Board,
+    number: int,
+    limit: float,
+    tree: Tree,
+    encoding: NDArray[np.int64],
+    multipliers: Floats,
+    work: Workspace,
+    memo: Memo,
+) -> None:
+    """Do of `evaluate` what is quickly done, and ask for |D:G| where that is not all."""
+    slot = number % SLOTS
+    at = slot * LINE
+    child = board.rows[slot]
+    length, cost = weigh(child, encoding, multipliers, work.plan[SCRATCH])
+    board.facts[slot, LENGTH] = length
+    board.facts[slot, IS_KNOWN] = 0
+    board.costs[slot] = cost
+    board.most[slot] = np.inf
+    asked = number
+    if multipliers[BY_D] != 0.0:
+        most = most_bits(limit, cost, multipliers)
+        board.most[slot] = most
+        key = hash_of(child)
+        board.keys[slot] = key
+        entry = slot_of(key, memo.keys.size)
+        if most < tree.lower_bounds[tree.chunk_start[tree.full]]:
+            board.bits[at] = np.inf
+            asked = NOTHING
+        elif memo.keys[entry] == key:
+            board.facts[slot, IS_KNOWN] = 1
+            board.bits[at] = memo.bits[entry]
+            asked = NOTHING
+    store(board.asked, at, asked)
+
+
+@inlined
+def bits_of(board: Board, slot: int, tree: Tree, work: Workspace) -> float:
+    """|D:G| of an offspring when it is there; meanwhile others are scored."""
+    spins = 0
+    score_if_asked(board, board.facts[slot, NUMBER], tree, work)
+    while not is_finished(board, slot):
+        other = take(board.flags)
+        if other != NOTHING:
+            score_if_asked(board, other, tree, work)
+            continue
+        spins += 1
+        if spins > PATIENCE:
+            return surprisal(board.rows[slot], tree, work, board.most[slot])
+        pause()
+    return board.bits[slot * LINE]
+
+
+@inlined
+def remember(board: Board, slot: int, bits: float, memo: Memo) -> None:
+    """A score that was asked for."""
+    asked = board.asked[slot * LINE] != NOTHING
+    if asked and (bits < np.inf or board.most[slot] == np.inf):
+        key = board.keys[slot]
+        entry = slot_of(key, memo.keys.size)
+        memo.keys[entry] = key
+        memo.bits[entry] = bits

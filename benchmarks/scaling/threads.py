@@ -11,8 +11,9 @@ in vain cost); the cores that the process got from the system; and the most that
 threads did not help each other: the time of all islands by that of the slowest.
 
 With --where a second line says where the processor's time went, which does not count waiting: into
-kernels, which run side by side, into the Python around them, which holds the interpreter's lock, and
-into kernels by which threads help each other; and how much memory the kernels of a thread work in.
+kernels, which run side by side, into the Python around them, which holds the interpreter's lock,
+and into kernels by which threads help each other; and how much memory the kernels of a thread work
+in.
 
 It needs the source tree, numba, numpy, click and rich, and takes about 7 minutes on 16 cores.
 """
@@ -122,8 +123,8 @@ def _measure(work: Work, generations: int, numbers: list[int], where: bool) -> N
 
 
 def _spent() -> dict[str, float]:
-    """Seconds of the processor in kernels, in legs, which are kernels and Python around them, and in
-    helping."""
+    """Seconds of the processor in kernels, in legs, which are kernels and Python around them, and
+    in helping."""
     spent = {kind: 0.0 for *_, kind in COUNTED}
     lock = threading.Lock()
 
@@ -154,8 +155,8 @@ def _where(spent: dict[str, float], problem: Problem) -> str:
     each = 8 * len(problem.corpus.parent)
     return (
         f"kernels {kernels:.2f} s, Python around them {legs - kernels:.2f} s "
-        f"({(legs - kernels) / legs:.1%}), helping {spent['helping']:.2f} s; tree {tree / 1e3:,.0f} kB, "
-        f"a unit at full resolution {each / 1e3:,.0f} kB"
+        f"({(legs - kernels) / legs:.1%}), helping {spent['helping']:.2f} s; "
+        f"tree {tree / 1e3:,.0f} kB, a unit at full resolution {each / 1e3:,.0f} kB"
     )
 
 

@@ -39,8 +39,9 @@ SOON = 10**6
 """The priority of what takes no time."""
 COUNT_SECONDS = 2.0
 """Between two counts of the workers."""
-LEGS_A_THREAD = 2
-"""Sent to a worker for each of its threads: one to run, and the next."""
+LEGS_A_THREAD = 3
+"""Sent to a worker for each of its threads. What is told of a leg is told when the next has ended,
+since a worker goes on with that at once; and then there must be one more."""
 NOWHERE = ""
 """The home of islands that are on no worker."""
 

@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("what", choices=["throughput", "efficiency"])
     parser.add_argument("--workers", default="2", help="processes; several with commas between")
     parser.add_argument("--islands", type=int, default=200, help="for throughput")
+    parser.add_argument("--only", default="", help="corpora, with commas between")
     parser.add_argument("--work", type=float, default=1.0, help="times the usual generations")
     options = parser.parse_args()
     workers = [int(text) for text in options.workers.split(",")]
@@ -54,7 +55,10 @@ def main() -> None:
         for count in workers:
             _throughput(count, options.islands)
     else:
+        only = set(filter(None, options.only.split(",")))
         for name, islands, generations in WORKS:
+            if only and name not in only:
+                continue
             _efficiency(name, islands, max(1, round(generations * options.work)), workers)
 
 

@@ -18,6 +18,7 @@ from mdlrnn.kernels._advance import DONE, HELPERS, NEEDS_ROOM
 from mdlrnn.kernels._helped import (
     AHEAD,
     ALONE,
+    ASKED,
     CLAIMED,
     IS_OPEN,
     LINE,
@@ -113,7 +114,7 @@ def helping(board: Board, problem: Problem, count: int) -> Iterator[None]:
         yield
     finally:
         ends.set()
-        called[0] = 1
+        called[0] = count
         for thread in threads:
             thread.join()
 
@@ -174,8 +175,8 @@ def test_a_thread_that_was_suspended_is_not_waited_for() -> None:
         """Claim an offspring as a helper would, and never score it."""
         while not ends.is_set():
             number = from_python(take)(board.flags)
-            if number >= 0 and board.asked[number % SLOTS * LINE] == number:
-                board.asked[number % SLOTS * LINE] = CLAIMED
+            if number >= 0 and board.lines[number % SLOTS * LINE + ASKED] == number:
+                board.lines[number % SLOTS * LINE + ASKED] = CLAIMED
                 taken.append(number)
                 return
 

@@ -39,14 +39,18 @@ LINE = 8
 # Places of flags; HELPERS is 0.
 IS_OPEN, PUBLISHED, TAKEN, AHEAD = LINE, 2 * LINE, 3 * LINE, 4 * LINE
 FLAGS = 5 * LINE
+PUBLISHED_TOGETHER = 4
+"""Offspring; what one thread writes and others look for costs both of them."""
 SPINS = 30_000
 """Looks for work after which a helper goes, about a millisecond."""
 PATIENCE = 100_000
 """Looks for a score after which a thread no longer waits: the other may have been suspended."""
-MORE, FEWER = 0.1, 0.8
-"""How far ahead offspring are made: a tenth of one more for each step that is taken, and a fifth
-fewer each time that some were made in vain."""
-# What `Board.asked` holds beside the number of an offspring that is to be scored.
+MORE, FEWER = 0.05, 0.8
+"""How far ahead offspring are made: a twentieth of one more for each step that is taken, and a
+fifth fewer each time that some were made in vain."""
+# Places in a slot's line. ASKED holds the number of an offspring that is to be scored, until
+# somebody claims it, or NOTHING; FINISHED the number of the one that was scored last.
+ASKED, FINISHED, BITS, MOST = 0, 1, 2, 3
 NOTHING, CLAIMED = -1, -2
 # Columns of `Board.facts`.
 NUMBER, WINNER, LOSER, OTHER, LENGTH, MADE_AT, IS_KNOWN = 0, 1, 2, 3, 4, 5, 6
@@ -59,14 +63,10 @@ class Board(NamedTuple):
     flags: NDArray[np.int64]
     rows: NDArray[np.int64]
     """The offspring: (slot, word)"""
-    most: Floats
-    """The |D:G| above which an offspring is not wanted."""
-    bits: Floats
-    """|D:G|, every LINE-th of these."""
-    asked: NDArray[np.int64]
-    """The number of an offspring that is to be scored, until somebody claims it; every LINE-th."""
-    finished: NDArray[np.int64]
-    """The number of the offspring that was scored last; every LINE-th."""
+    lines: NDArray[np.int64]
+    """A line a slot."""
+    floats: Floats
+    """The same memory: |D:G|, and the |D:G| above which an offspring is not wanted."""
     facts: NDArray[np.int64]
     costs: Floats
     keys: NDArray[np.uint64]
@@ -81,13 +81,12 @@ class Board(NamedTuple):
 
 
 def new_board(words: int, population: int) -> Board:
+    lines = np.full(SLOTS * LINE, NOTHING, dtype=np.int64)
     return Board(
         flags=np.zeros(FLAGS, dtype=np.int64),
         rows=np.zeros((SLOTS, words), dtype=np.int64),
-        most=np.zeros(SLOTS),
-        bits=np.zeros(SLOTS * LINE),
-        asked=np.full(SLOTS * LINE, NOTHING, dtype=np.int64),
-        finished=np.full(SLOTS * LINE, NOTHING, dtype=np.int64),
+        lines=lines,
+        floats=lines.view(np.float64),
         facts=np.zeros((SLOTS, FACTS), dtype=np.int64),
         costs=np.zeros(SLOTS),
         keys=np.zeros(SLOTS, dtype=np.uint64),
@@ -114,19 +113,23 @@ def score_if_asked(board: Board, number: int, tree: Tree, work: Workspace) -> bo
     """Score an offspring unless somebody else does or it is not wanted any more."""
     slot = number % SLOTS
     at = slot * LINE
-    if not replace(board.asked, at, number, CLAIMED):
+    # Look first: who tries to replace takes the line from whoever has it.
+    if load(board.lines, at + ASKED) != number:
         return False
-    board.bits[at] = surprisal(board.rows[slot], tree, work, board.most[slot])
-    store(board.finished, at, number)
+    if not replace(board.lines, at + ASKED, number, CLAIMED):
+        return False
+    board.floats[at + BITS] = surprisal(board.rows[slot], tree, work, board.floats[at + MOST])
+    store(board.lines, at + FINISHED, number)
     return True
 
 
 @compiled
 def is_finished(board: Board, slot: int) -> bool:
     """Whether nobody is to score or scores what is in the slot."""
-    asked = load(board.asked, slot * LINE)
+    at = slot * LINE
+    asked = load(board.lines, at + ASKED)
     return asked == NOTHING or (
-        asked == CLAIMED and load(board.finished, slot * LINE) == board.facts[slot, NUMBER]
+        asked == CLAIMED and load(board.lines, at + FINISHED) == board.facts[slot, NUMBER]
     )
 
 
@@ -135,16 +138,22 @@ def drop(board: Board, first: int, last: int) -> None:
     """Nobody need score these any more. Who has begun goes on."""
     for k in range(first, last):
         number = board.pending[k % SLOTS]
-        replace(board.asked, number % SLOTS * LINE, number, NOTHING)
+        replace(board.lines, number % SLOTS * LINE + ASKED, number, NOTHING)
 
 
 @entry
 def help_out(board: Board, tree: Tree, work: Workspace, called: NDArray[np.int64]) -> int:
-    """Score offspring of an island while there are some and nobody calls; how many it were."""
+    """Score offspring of an island while there are some and nobody calls; how many it were.
+
+    `called` says how many threads are called; who goes counts himself off.
+    """
     add(board.flags, HELPERS, 1)
     scored = 0
     spins = 0
-    while spins < SPINS and load(board.flags, IS_OPEN) == 1 and load(called, 0) == 0:
+    while spins < SPINS and load(board.flags, IS_OPEN) == 1:
+        calls = load(called, 0)
+        if calls > 0 and replace(called, 0, calls, calls - 1):
+            break
         number = take(board.flags)
         if number == NOTHING:
             spins += 1
@@ -219,7 +228,9 @@ def advance_helped(
             board.pending[last % SLOTS] = number
             last += 1
             number += 1
-            store(board.flags, PUBLISHED, number)
+            if number % PUBLISHED_TOGETHER == 0:
+                store(board.flags, PUBLISHED, number)
+        store(board.flags, PUBLISHED, number)
         if first == last:
             return NEEDS_ROOM
         slot = board.pending[first % SLOTS] % SLOTS
@@ -288,22 +299,22 @@ def prepare(
     board.facts[slot, LENGTH] = length
     board.facts[slot, IS_KNOWN] = 0
     board.costs[slot] = cost
-    board.most[slot] = np.inf
+    board.floats[at + MOST] = np.inf
     asked = number
     if multipliers[BY_D] != 0.0:
         most = most_bits(limit, cost, multipliers)
-        board.most[slot] = most
+        board.floats[at + MOST] = most
         key = hash_of(child)
         board.keys[slot] = key
         entry = slot_of(key, memo.keys.size)
         if most < tree.lower_bounds[tree.chunk_start[tree.full]]:
-            board.bits[at] = np.inf
+            board.floats[at + BITS] = np.inf
             asked = NOTHING
         elif memo.keys[entry] == key:
             board.facts[slot, IS_KNOWN] = 1
-            board.bits[at] = memo.bits[entry]
+            board.floats[at + BITS] = memo.bits[entry]
             asked = NOTHING
-    store(board.asked, at, asked)
+    store(board.lines, at + ASKED, asked)
 
 
 @inlined
@@ -318,16 +329,17 @@ def bits_of(board: Board, slot: int, tree: Tree, work: Workspace) -> float:
             continue
         spins += 1
         if spins > PATIENCE:
-            return surprisal(board.rows[slot], tree, work, board.most[slot])
+            return surprisal(board.rows[slot], tree, work, board.floats[slot * LINE + MOST])
         pause()
-    return board.bits[slot * LINE]
+    return board.floats[slot * LINE + BITS]
 
 
 @inlined
 def remember(board: Board, slot: int, bits: float, memo: Memo) -> None:
     """A score that was asked for."""
-    asked = board.asked[slot * LINE] != NOTHING
-    if asked and (bits < np.inf or board.most[slot] == np.inf):
+    at = slot * LINE
+    asked = board.lines[at + ASKED] != NOTHING
+    if asked and (bits < np.inf or board.floats[at + MOST] == np.inf):
         key = board.keys[slot]
         entry = slot_of(key, memo.keys.size)
         memo.keys[entry] = key

@@ -89,7 +89,9 @@ class Threads:
         self.helped_seconds = 0.0
         self._teams: list[Team] = []
         self._called: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
-        """How many jobs wait, for threads that help to see."""
+        """How many threads that help are to leave it for a job."""
+        self._idle = 0
+        """Threads that wait for a job."""
         self._queue: list[tuple[int, int, Job]] = []
         self._changed = threading.Condition()
         self._numbers = count()
@@ -113,6 +115,7 @@ class Threads:
             return
         with self._changed:
             self._push(job)
+            self._call()
             self._changed.notify()
 
     def fetch(self, held: Sequence[Held]) -> list[Packed]:
@@ -138,7 +141,10 @@ class Threads:
 
     def _push(self, job: Job) -> None:
         heapq.heappush(self._queue, (job.priority, next(self._numbers), job))
-        self._called[0] = len(self._queue)
+
+    def _call(self) -> None:
+        """Call as many threads from helping as there are jobs that nobody waits for."""
+        self._called[0] = max(0, len(self._queue) - self._idle)
 
     def _take(self, fresh: list[Job]) -> tuple[Job, int] | None:
         with self._changed:
@@ -153,14 +159,14 @@ class Threads:
             if not self._running:
                 return None
             job = heapq.heappop(self._queue)[2]
-            self._called[0] = len(self._queue)
+            self._call()
             return job, self._epoch
 
     def _help_or_wait(self, idle: float) -> float:
         """Help a thread that has an island, without the lock, or wait for a job, about so long; how
         long to wait the next time."""
         if not self.helps:
-            self._changed.wait()
+            self._wait(None)
             return idle
         teams = [team for team in self._teams if team.has_room]
         if teams and self._can_help():
@@ -175,8 +181,15 @@ class Threads:
                 self.helped_seconds += time.perf_counter() - began
                 return IDLE_SECONDS
         if self._running and not self._queue:
-            self._changed.wait(idle)
+            self._wait(idle)
         return min(2 * idle, LONGEST_IDLE)
+
+    def _wait(self, seconds: float | None) -> None:
+        self._idle += 1
+        try:
+            self._changed.wait(seconds)
+        finally:
+            self._idle -= 1
 
     def _work(self) -> None:
         fresh: list[Job] = []

@@ -27,7 +27,7 @@ FEW = 3
 made."""
 NODES_A_HELPER = 1024
 """For each so many nodes of the corpus, one more can."""
-AHEAD_A_THREAD = 3
+AHEAD_A_THREAD = 5
 """Offspring made ahead for each thread."""
 
 

@@ -61,6 +61,10 @@ def test_islands_go_on_exactly_and_hold_the_scores_of_the_cpu() -> None:
     assert found["front"] == sorted(set(found["front"]))
 
 
+def test_the_clock_starts_with_the_first_step() -> None:
+    assert simulated("clock") == {"reason": "generations", "steps": 4}
+
+
 @pytest.mark.slow
 def test_stagnant_islands_restart_and_archives_keep_their_best() -> None:
     found = simulated("migrates")

@@ -8,6 +8,7 @@ import os
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,26 @@ def goes_on() -> Any:
     }
 
 
+def clock() -> Any:
+    """A run whose islands take longer to make than it may last, by a clock of which nothing else
+    takes any time."""
+    from mdlrnn.gpu import _card
+    from mdlrnn.search import _evolve
+
+    now = [0.0]
+    begin = Islands.begin
+
+    def slowly(islands: Islands) -> None:
+        begin(islands)
+        now[0] += 100.0
+
+    setattr(Islands, "begin", slowly)  # noqa: B010
+    for module in (_card, _evolve):
+        vars(module)["time"] = SimpleNamespace(monotonic=lambda: now[0])
+    run = evolve_on_card(problem(islands=1, population=4), Stop(generations=1, seconds=50.0))
+    return {"reason": run.reason, "steps": run.statistics.steps}
+
+
 def batches_are_whole(population: int) -> bool:
     """Whether the batches of a generation follow on each other, none of them empty."""
     steps = 0
@@ -214,5 +235,6 @@ def cards(folder: str) -> Any:
 if __name__ == "__main__":
     cases: dict[str, Any] = {
         "scores": scores, "goes_on": goes_on, "migrates": migrates, "runs": runs, "cards": cards,
+        "clock": clock,
     }  # fmt: skip
     print(json.dumps(cases[sys.argv[1]](*sys.argv[2:])))

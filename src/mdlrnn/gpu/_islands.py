@@ -370,6 +370,11 @@ class Islands:
                 self._widen()
             self._run_batches(batches * (generation - least // self.population))
 
+    def get_ready(self) -> None:
+        """Compile what `advance` needs: a batch in which every island is at the target already."""
+        self.target.copy_to_device(np.zeros(1, dtype=np.int64))
+        self._run_batches(1)
+
     def _run_batches(self, count: int) -> None:
         """So many batches of every deck. The first is launched kernel by kernel, as a kernel may
         have to be compiled; what it launched is then repeated as a whole."""

@@ -18,6 +18,7 @@ import pytest
 
 import mdlrnn.cluster._connect as connect
 import mdlrnn.cluster._crew as crew_module
+import mdlrnn.search._evolve as evolve_module
 from helpers.data import is_one_sentence
 from mdlrnn import Corpus, Encoding, InputError, Progress, Run, Search, Stop, evolve, resume
 from mdlrnn._errors import ClusterError, MissingExtra
@@ -114,7 +115,7 @@ def test_little_travels(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crew_module.DaskCrew, "_take", taken)
     monkeypatch.setattr(crew_module.DaskCrew, "_start", started)
     on(client, Search(islands=4, migration_interval=20), stop=Stop(generations=400))
-    assert len(sent) == len(legs) >= 4 * 20
+    assert len(sent) == len(legs) >= 4 + 20 + 3 * 3
     both = sum(sent) + sum(legs)
     assert both / len(legs) <= 20_000
     assert max(sent) < 60_000
@@ -180,6 +181,7 @@ def test_islands_that_dask_gives_up_are_worked_out_again(client: Any, run: Run) 
 def test_a_scheduler_that_goes_away_leaves_a_run_that_goes_on(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(evolve_module, "LONGEST_CHAIN", 1)
     monkeypatch.setattr(crew_module, "ANCHOR", 1)
     folder = tmp_path / "run"
     with connect._local("local:1") as cluster:
@@ -200,6 +202,7 @@ def test_a_scheduler_that_goes_away_leaves_a_run_that_goes_on(
 def test_checkpoints_are_written_while_a_run_goes_on(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(evolve_module, "LONGEST_CHAIN", 1)
     monkeypatch.setattr(crew_module, "ANCHOR", 2)
     monkeypatch.setattr(recorder, "LEAST_SECONDS", 0.0)
     saved: set[str] = set()
@@ -210,6 +213,22 @@ def test_checkpoints_are_written_while_a_run_goes_on(
     on(client, folder=tmp_path / "run", on_progress=look)
     assert "checkpoint-000000040.npz" in saved
     assert "checkpoint-000000060.npz" not in saved, "the islands are away then"
+
+
+def test_checkpoints_are_written_where_legs_of_several_stages_end(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evolve_module, "LONGEST_CHAIN", 2)
+    monkeypatch.setattr(crew_module, "ANCHOR", 4)
+    monkeypatch.setattr(recorder, "LEAST_SECONDS", 0.0)
+    saved: set[str] = set()
+
+    def look(progress: Progress) -> None:
+        saved.update(path.name for path in (tmp_path / "run").glob("checkpoint-*"))
+
+    on(client, folder=tmp_path / "run", on_progress=look)
+    assert "checkpoint-000000080.npz" in saved
+    assert "checkpoint-000000040.npz" not in saved
 
 
 def test_nothing_listens_on_other_interfaces() -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+import mdlrnn.search._evolve as evolve_module
 import mdlrnn.search._graph as graph_module
 from mdlrnn import Corpus, Encoding, Progress, Search, Stop
 from mdlrnn.search._archipelago import Archipelago
@@ -16,8 +18,8 @@ from mdlrnn.search._crew import Job, Threads
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._graph import Graph, stages
 from mdlrnn.search._island import Problem, new_island, random_states
-from mdlrnn.search._leg import run_leg
-from mdlrnn.search._migration import homes_of, patience_of
+from mdlrnn.search._leg import Part, run_leg
+from mdlrnn.search._migration import RING, homes_of, patience_of
 from mdlrnn.search._packed import Packed
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
@@ -52,11 +54,12 @@ class ByHand:
         job.done(*run_leg(problem, job.held, job.leg))
 
 
-def begun(search: Search, last: int = 1000) -> tuple[Problem, ByHand, Graph]:
+def begun(search: Search, last: int = 1000, chain: int = 1) -> tuple[Problem, ByHand, Graph]:
     problem = PROBLEM._replace(search=search)
     crew = ByHand()
     islands = [Packed(new_island(problem, r)) for r in random_states(7, search.islands)]
-    graph = Graph(problem, crew, islands, stages(problem, Archipelago(()), last, 20, 1))
+    course = stages(problem, Archipelago(()), last, 20, 1)
+    graph = Graph(problem, crew, islands, course, chain=chain)
     with graph._changed:
         for island in range(search.islands):
             graph._go_on(island)
@@ -92,7 +95,37 @@ def test_in_a_ring_an_island_waits_for_the_one_that_sends_to_it() -> None:
     assert 0 not in crew.jobs, "it waits for the last island"
     crew.do(problem, 1)
     assert graph._at == [0, 1, 0, 0]
-    assert crew.jobs[1].leg.lengths == (20,)
+    assert crew.jobs[1].leg.parts == (Part((20,), RING),)
+
+
+def test_an_island_that_receives_nothing_passes_several_stages_in_one_leg() -> None:
+    problem, crew, graph = begun(SEARCH, last=100, chain=4)
+    assert [len(crew.jobs[island].leg.parts) for island in range(4)] == [1, 4, 4, 4]
+    crew.do(problem, 1)
+    assert graph._at == [0, 4, 0, 0]
+    assert len(crew.jobs[1].leg.parts) == 1, "the fifth stage is the last"
+    for island in (0, 2, 3):
+        crew.do(problem, island)
+    while 0 in crew.jobs:
+        crew.do(problem, 0)
+    assert graph._at == [4, 4, 4, 4]
+
+
+@pytest.mark.parametrize("generation", [20, 50, 60, 100])
+def test_an_island_in_the_middle_of_a_leg_is_worked_out(
+    generation: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evolve_module, "WORK_PER_CHECK", 1.0)  # a look every generation
+    monkeypatch.setattr(evolve_module.SearchLoop, "_looks_a_stage", lambda self: 80)
+    here = evolve_islands(PROBLEM, Stop(generations=generation), threads=1)
+
+    def end(progress: Progress) -> bool:
+        return progress.generation == generation
+
+    with ThreadPoolExecutor(2) as pool:
+        there = evolve_islands(PROBLEM, Stop(generations=200), executor=pool, on_progress=end)
+    assert there.archipelago.generation == generation
+    assert there.archipelago.digest() == here.archipelago.digest()
 
 
 def test_nobody_runs_ahead_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,7 +172,7 @@ class DaskCrew:
 
     def _send(self, waiting: _Waiting, worker: str) -> None:
         job = waiting.job
-        with_state = job.priority >= 0 and job.priority % ANCHOR == ANCHOR - 1
+        with_state = job.last >= 0 and job.last % ANCHOR == ANCHOR - 1
         away = self._advance(self._alive(job.held), job.leg, job.priority, worker)
         told = self._submit(tell, away.future, with_state, priority=SOON)
         self._tasks[told.key] = _Task(job, away, self._epoch, waiting.retries)

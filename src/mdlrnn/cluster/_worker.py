@@ -69,8 +69,8 @@ def advance(problem: Problem, island: Kept | Frozen | None, leg: Leg, client_ver
     if isinstance(island, Kept):
         packed = island.packed
     packed, report = run_leg(problem, packed, leg)
-    generations = sum(leg.lengths)
-    LOG.info("island %d: %d generations in %.2f s", leg.island, generations, report.seconds)
+    seconds = sum(part.seconds for part in (report, *report.further))
+    LOG.info("island %d: %d generations in %.2f s", leg.island, leg.generations, seconds)
     return Kept(packed, report)
 
 

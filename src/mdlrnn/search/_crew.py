@@ -39,6 +39,8 @@ class Job(NamedTuple):
     leg: Leg
     done: Callable[[Held, Report], None]
     failed: Callable[[BaseException], None]
+    last: int = -1
+    """The stage at the end of which it ends; negative for what is none."""
 
 
 class Crew(Protocol):

@@ -33,6 +33,8 @@ REMOTE_SECONDS = 2
 
 HELPED_LEGS = 4
 """Legs in place of one where threads help each other, to see earlier who is behind."""
+LONGEST_CHAIN = 8
+"""Stages of a leg at most; `cluster` keeps islands every 16 stages."""
 LEGS_A_SECOND = 50
 """More than these make who hands them out a bottleneck."""
 
@@ -164,7 +166,7 @@ class SearchLoop:
             check_interval(self.problem), self._looks_a_stage(),
         )  # fmt: skip
         fronts = self.fronts is not None
-        self.graph = Graph(self.problem, self.crew, islands, course, fronts)
+        self.graph = Graph(self.problem, self.crew, islands, course, fronts, self._chain())
         for done in self.graph.rounds():
             yield from self._looks(done)
 
@@ -176,6 +178,14 @@ class SearchLoop:
             return round(islands * max(REMOTE_SECONDS, workers / LEGS_A_SECOND))
         legs = HELPED_LEGS if are_kept_together(self.crew, islands) else 1
         return max(1, min(workers, islands) // legs)
+
+    def _chain(self) -> int:
+        """Stages in one leg on another machine, where migrations make them shorter than a leg
+        should be."""
+        if not self.crew.remote:
+            return 1
+        stage = -(-self.problem.search.migration_interval // check_interval(self.problem))
+        return max(1, min(LONGEST_CHAIN, self._looks_a_stage() // stage))
 
     def _looks(self, done: Round) -> Iterator[Look]:
         last = len(done.stage.generations) - 1

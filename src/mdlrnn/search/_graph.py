@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ._archipelago import Archipelago
 from ._crew import Crew, Held, Job
 from ._island import Problem
-from ._leg import Entry, Leg, Report, View
+from ._leg import Entry, Leg, Part, Report, View
 from ._migration import Offer, exchange_of, homes_of
 from ._packed import Packed
 
@@ -79,6 +79,14 @@ class Round(NamedTuple):
     """The islands before the stage and after it."""
 
 
+class _Later(NamedTuple):
+    """An island in the middle of a leg, where nobody has kept it: it can be worked out again."""
+
+    before: Held
+    leg: Leg
+    """From there to here."""
+
+
 class _Passed(NamedTuple):
     """An island after a stage, or before it has received what it waits for."""
 
@@ -99,7 +107,9 @@ class Graph:
         islands: Sequence[Held],
         course: Iterator[Stage],
         fronts: bool = False,
+        chain: int = 1,
     ) -> None:
+        """With a chain, an island that receives nothing passes up to so many stages in one leg."""
         self.seconds = [0.0] * len(islands)
         """Spent on each island."""
         self._problem, self._crew, self._fronts = problem, crew, fronts
@@ -108,8 +118,10 @@ class Graph:
         self._known = 0
         self._count = len(islands)
         self._window = max(4, AHEAD // self._count)
+        self._chain = chain
         if crew.remote:
-            self._window = min(self._window, AHEAD_AWAY)
+            # So that the next chain can begin before all islands are at the end of this one.
+            self._window = max(min(self._window, AHEAD_AWAY), 2 * chain if chain > 1 else 0)
         elif are_kept_together(crew, self._count):
             self._window = min(self._window, AHEAD_HELPED)
         self._given_out = 0
@@ -181,32 +193,59 @@ class Graph:
         if stage is None:
             return
         self._is_free[island] = False
-        exchange = exchange_of(self._problem.search) if stage.migrates else ""
-        leg = Leg(island, stage.lengths, exchange, fronts=self._fronts)
-        self._start(number, self._latest[island], leg, self._ended)
+        chained = self._chained(island, number, stage)
+        exchange = exchange_of(self._problem.search)
+        parts = tuple(Part(s.lengths, exchange if s.migrates else "") for s in chained)
+        leg = Leg(island, parts, fronts=self._fronts)
+        before = self._latest[island]
+        self._start(number, before, leg, partial(self._ended, _Later(before, leg)))
+
+    def _chained(self, island: int, number: int, stage: Stage) -> list[Stage]:
+        """The stage and those after it that the island can pass without anybody else.
+
+        Chains end at the same stages for all islands, where these can then be kept.
+        """
+        stages = [stage]
+        search = self._problem.search
+        while (
+            (number + len(stages)) % self._chain
+            and number + len(stages) <= self._given_out + self._window
+            and not homes_of(search, island, stages[-1].turn)
+            and (following := self._stage(number + len(stages))) is not None
+        ):
+            stages.append(following)
+        return stages
 
     def _start(
         self, number: int, held: Held, leg: Leg, done: Callable[[int, int, Held, Report], None]
     ) -> None:
-        self._crew.start(Job(number, held, leg, partial(done, number, leg.island), self._failed))
+        last = number + len(leg.parts) - 1
+        self._crew.start(
+            Job(number, held, leg, partial(done, number, leg.island), self._failed, last)
+        )
 
-    def _ended(self, number: int, island: int, held: Held, report: Report) -> None:
-        """An island has come to the end of a stage; what it is to receive may not be there yet."""
+    def _ended(self, whole: _Later, number: int, island: int, held: Held, report: Report) -> None:
+        """An island has come to the end of its leg; what it is to receive may not be there yet."""
+        reports = (report._replace(further=()), *report.further)
+        search = self._problem.search
         with self._changed:
-            self.seconds[island] += report.seconds
-            stage = self._stages[number]
-            passed = _Passed(held, report)
-            search = self._problem.search
-            exchanging = stage.migrates and bool(exchange_of(search))
-            if exchanging:
-                self._offers.setdefault(number, {})[island] = report.offer
-            if exchanging and homes_of(search, island, stage.turn):
-                self._waiting[number, island] = passed
-            else:
-                self._pass(number, island, passed)
-            if exchanging:
-                for other in [i for n, i in self._waiting if n == number]:
-                    self._hand_over(number, other)
+            for count, one in enumerate(reports, 1):
+                at = number + count - 1
+                self.seconds[island] += one.seconds
+                stage = self._stages[at]
+                exchanging = stage.migrates and bool(exchange_of(search))
+                if exchanging:
+                    self._offers.setdefault(at, {})[island] = one.offer
+                if count < len(reports):
+                    middle = whole.leg._replace(parts=whole.leg.parts[:count], fronts=False)
+                    self._keep(at, island, _Passed(_Later(whole.before, middle), one))
+                elif exchanging and homes_of(search, island, stage.turn):
+                    self._waiting[at, island] = _Passed(held, one)
+                else:
+                    self._pass(at, island, _Passed(held, one))
+                if exchanging:
+                    for other in [i for n, i in self._waiting if n == at]:
+                        self._hand_over(at, other)
 
     def _hand_over(self, number: int, island: int) -> None:
         """Give an island what it waits for, if all of it is there."""
@@ -236,11 +275,14 @@ class Graph:
             self._pass(number, island, _Passed(held, whole))
 
     def _pass(self, number: int, island: int, passed: _Passed) -> None:
-        self._passed.setdefault(number, {})[island] = passed
         self._latest[island] = passed.held
         self._at[island] = number + 1
         self._is_free[island] = True
         self._go_on(island)
+        self._keep(number, island, passed)
+
+    def _keep(self, number: int, island: int, passed: _Passed) -> None:
+        self._passed.setdefault(number, {})[island] = passed
         if number == self._given_out and self._is_complete(number):
             self._changed.notify_all()
 
@@ -292,6 +334,18 @@ def states_at(crew: Crew, round_: Round, look: int) -> list[Packed]:
     """The islands at a look of a round; inside a stage they are worked out from before it."""
     lengths = round_.stage.lengths
     if look == len(round_.stage.generations) - 1:
-        return crew.fetch(round_.after)
-    legs = [Leg(island, lengths[: look + 1]) for island in range(len(round_.before))]
-    return crew.fetch([passed.held for passed in run_legs(crew, round_.before, legs)])
+        return crew.fetch(_worked_out(crew, round_.after))
+    part = Part(lengths[: look + 1])
+    legs = [Leg(island, (part,)) for island in range(len(round_.before))]
+    before = _worked_out(crew, round_.before)
+    return crew.fetch([passed.held for passed in run_legs(crew, before, legs)])
+
+
+def _worked_out(crew: Crew, islands: Sequence[Held]) -> list[Held]:
+    """The islands, those in the middle of a leg as well."""
+    later = {i: held for i, held in enumerate(islands) if isinstance(held, _Later)}
+    ended = run_legs(
+        crew, [held.before for held in later.values()], [held.leg for held in later.values()]
+    )
+    found = dict(zip(later, ended, strict=True))
+    return [found[i].held if i in found else held for i, held in enumerate(islands)]

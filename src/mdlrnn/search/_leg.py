@@ -21,18 +21,28 @@ from ._spaces import fits, island_problem
 from ._team import Team
 
 
-class Leg(NamedTuple):
-    island: int
+class Part(NamedTuple):
+    """What an island does up to a point at which others may want something from it."""
+
     lengths: tuple[int, ...] = ()
     """Generations from one look to the next."""
     exchange: str = ""
     """What happens after the last of them, if it is a migration."""
+
+
+class Leg(NamedTuple):
+    island: int
+    parts: tuple[Part, ...] = (Part(),)
     arrivals: tuple[Offer, ...] = ()
     """What the island receives before anything else."""
     random: Random | None = None
     """For a new island: its random state."""
     fronts: bool = False
     """Whether to report what joins the island's front."""
+
+    @property
+    def generations(self) -> int:
+        return sum(sum(part.lengths) for part in self.parts)
 
 
 class View(NamedTuple):
@@ -53,15 +63,17 @@ class Entry(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What is told of a leg; it is small enough to travel."""
+    """What is told of a part of a leg; it is small enough to travel."""
 
     views: tuple[tuple[int, View], ...]
-    """The view at the leg's first look, and wherever it changed, by the number of the look."""
+    """The view at the part's first look, and wherever it changed, by the number of the look."""
     entries: tuple[tuple[int, Entry], ...]
     offer: Offer | None
     """What the island sends on, or before it restarts, to the archive."""
     seconds: float
     """The time that it took."""
+    further: tuple[Report, ...] = ()
+    """Where a leg has several parts, this tells of the first, and these of the others."""
 
 
 class AbandonedError(Exception):
@@ -93,28 +105,32 @@ def run_leg(
         before = _pairs(state) if leg.fronts else set()
     for offer in leg.arrivals:
         state = receive(state, offer, lambda row: fits(row, problem))
-    views: list[tuple[int, View]] = []
-    entries: list[tuple[int, Entry]] = []
-    offered: Offer | None = None
+    reports: list[Report] = []
     crowded = is_crowded(search, island)
-    last = len(leg.lengths) - 1
-    for look, generations in enumerate(leg.lengths or (0,)):
-        if abandoned():
-            raise AbandonedError
-        state = advance_island(problem, state, generations, crowded, team)
-        if look >= last and leg.exchange == RING:
-            offered = offer_of(state, search.migration_size)
-        elif look >= last and leg.exchange == RESTARTS and is_stagnant(search, island, state):
-            offered = offer_of(state, search.migration_size)
-            state = restart_island(problem, state, founders_for(whole, island))
-        view = view_of(state)
-        if not views or not _same(view, views[-1][1]):
-            views.append((look, view))
-        if leg.fronts:
-            entries += ((look, entry) for entry in _joined(state, before))
-            before = _pairs(state)
-    report = Report(tuple(views), tuple(entries), offered, time.perf_counter() - began)
-    return Packed(state), report
+    for part in leg.parts:
+        views: list[tuple[int, View]] = []
+        entries: list[tuple[int, Entry]] = []
+        offered: Offer | None = None
+        last = len(part.lengths) - 1
+        for look, generations in enumerate(part.lengths or (0,)):
+            if abandoned():
+                raise AbandonedError
+            state = advance_island(problem, state, generations, crowded, team)
+            if look >= last and part.exchange == RING:
+                offered = offer_of(state, search.migration_size)
+            elif look >= last and part.exchange == RESTARTS and is_stagnant(search, island, state):
+                offered = offer_of(state, search.migration_size)
+                state = restart_island(problem, state, founders_for(whole, island))
+            view = view_of(state)
+            if not views or not _same(view, views[-1][1]):
+                views.append((look, view))
+            if leg.fronts:
+                entries += ((look, entry) for entry in _joined(state, before))
+                before = _pairs(state)
+        ended = time.perf_counter()
+        reports.append(Report(tuple(views), tuple(entries), offered, ended - began))
+        began = ended
+    return Packed(state), reports[0]._replace(further=tuple(reports[1:]))
 
 
 def view_of(state: State) -> View:

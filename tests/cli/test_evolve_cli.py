@@ -302,7 +302,7 @@ def test_a_second_signal_stops_at_once(here: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "the last checkpoint is whole" in err
+    assert "what was saved last is whole" in err
     assert json.loads(mdlrnn("runs", ".", "--json").stdout)[0]["status"] == "interrupted"
     result = mdlrnn("evolve", "--resume", "run", "--generations", "500", "--json")
     assert json.loads(result.stdout)["digest"] == digest(500)

@@ -11,10 +11,12 @@ import signal
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import mdlrnn.search._evolve as evolve_module
 import mdlrnn.search._island as island
 from helpers.data import is_one_sentence
 from mdlrnn import (
@@ -402,3 +404,19 @@ def test_without_restarts_networks_travel_instead() -> None:
         for search in (plain, replace(plain, migration_size=0))
     )
     assert [s.values.tolist() for s in values] != [s.values.tolist() for s in alone]
+
+
+def test_the_clock_starts_when_the_first_island_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    run_legs = vars(evolve_module)["run_legs"]
+
+    def slowly(*arguments: Any) -> Any:
+        made = run_legs(*arguments)
+        now[0] += 100.0 if len(made) == 1 else 0.0
+        return made
+
+    monkeypatch.setattr(evolve_module, "run_legs", slowly)
+    monkeypatch.setattr(evolve_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    found = evolve_islands(PROBLEM, Stop(generations=20, seconds=50.0), threads=1)
+    assert found.reason == "generations"
+    assert found.statistics.seconds == 0.0

@@ -21,7 +21,7 @@ class StopSignals:
     """While it is entered, signals that ask a process to end set `asked`; a second one ends it at
     once, but for a closed terminal, of which one is told several times.
 
-    Files are written atomically, so that even then the last checkpoint is whole.
+    Files are written atomically, so that even then what was saved last is whole.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -47,7 +47,7 @@ class StopSignals:
         if self.asked:
             if sys.__stdout__ is not None and sys.__stdout__.isatty():
                 os.write(1, _SHOW_CURSOR)
-            say_now("stopped at once; the last checkpoint is whole.")
+            say_now("stopped at once; what was saved last is whole.")
             os._exit(EXIT_CODE)
         self.asked = True
         self._say("stopping at the next pause; once more stops at once.")

@@ -145,11 +145,13 @@ class SearchLoop:
             Leg(i, random=random, fronts=fronts)
             for i, random in enumerate(random_states(search.seed, search.islands))
         ]
-        # The first island alone: it compiles the kernels for all.
+        # The first island alone: it compiles the kernels and finds the founders for all. The clock
+        # starts when it is there: a user's ten seconds are not for the compiler.
         made = run_legs(self.crew, [None], legs[:1])
+        self.began = self.migrated = time.monotonic()
         made += run_legs(self.crew, [None] * (len(legs) - 1), legs[1:])
         islands = [one.held for one in made]
-        self.seconds = [one.report.seconds for one in made]
+        self.seconds = [0.0, *(one.report.seconds for one in made[1:])]
         look = Look(
             0,
             False,

@@ -33,7 +33,7 @@ LANGUAGES = (
 )
 HEAD = """# Twelve languages
 
-None of these is a task of the paper. Each was searched for a minute at most on two cores, from
+None of these is a task of the paper. Each was searched for a minute at most on one core, from
 500 strings or sequences, with nothing but its file or its line given. What the commands printed
 stands below, unedited. The page is made by
 `python benchmarks/own_languages.py docs/twelve_languages.md`.

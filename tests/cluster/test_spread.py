@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import mdlrnn.cluster._spread as spread_module
+from helpers.cluster import threaded_cluster
 from helpers.data import is_one_sentence
 from mdlrnn import InputError
 from mdlrnn._errors import ClusterError
@@ -34,11 +35,7 @@ def cluster() -> Iterator[Any]:
     for record in (at_work, most, begun, ended):
         record.clear()
     go_on.clear()
-    made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=4, processes=False, dashboard_address=None,
-        silence_logs=50,
-    )  # fmt: skip
-    with made:
+    with threaded_cluster(threads=4) as made:
         yield made
         go_on.set()
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from helpers.cluster import threaded_cluster
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
 from mdlrnn import InputError
@@ -39,12 +40,7 @@ def short_test_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def client() -> Iterator[Any]:
-    """Of a cluster whose workers are threads of this process."""
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None,
-        silence_logs=50,
-    )  # fmt: skip
-    with cluster, distributed.Client(cluster, set_as_default=False) as client:
+    with threaded_cluster() as cluster, distributed.Client(cluster, set_as_default=False) as client:
         yield client
 
 
@@ -143,9 +139,7 @@ def test_the_table_trains_its_rnns_on_the_cluster(
 ) -> None:
     @contextmanager
     def threads(text: str, cards: object) -> Iterator[Any]:
-        with distributed.LocalCluster(
-            n_workers=2, processes=False, dashboard_address=None, silence_logs=50
-        ) as made:
+        with threaded_cluster() as made:
             yield made
 
     monkeypatch.setattr(connect, "_local", threads)
@@ -168,9 +162,7 @@ def test_a_cluster_that_makes_no_sense_is_refused(run: Callable[..., Result]) ->
 
 
 def test_a_scheduler_that_goes_away_says_what_is_kept(tmp_path: Path) -> None:
-    cluster = distributed.LocalCluster(
-        n_workers=1, processes=False, dashboard_address=None, silence_logs=50
-    )
+    cluster = threaded_cluster(workers=1)
     home = tmp_path / "b"
     with (
         cluster,

@@ -16,6 +16,7 @@ import pytest
 
 import mdlrnn.gpu._cuda as cuda_module
 import mdlrnn.interface._cards as cards_module
+from helpers.cluster import threaded_cluster
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, Run, Search, Stop, evolve, evolve_seeds, resume
@@ -37,11 +38,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setattr(cards_module, "CARD", "cpu")
     monkeypatch.setattr(cuda_module, "require_card", lambda: None)
     monkeypatch.setattr(cuda_module, "card_of_process", lambda: uuid4().hex)
-    made = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None,
-        silence_logs=50,
-    )  # fmt: skip
-    with made:
+    with threaded_cluster() as made:
         yield made
 
 

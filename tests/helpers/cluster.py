@@ -1,0 +1,15 @@
+"""A cluster whose workers are threads of this process. Needs distributed, which tests may lack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def threaded_cluster(workers: int = 2, threads: int = 2) -> Any:
+    """`LocalCluster`, quiet and without a dashboard; a context manager that closes it."""
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=workers, threads_per_worker=threads, processes=False, dashboard_address=None,
+        silence_logs=50,
+    )  # fmt: skip

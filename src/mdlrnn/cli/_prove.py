@@ -93,7 +93,11 @@ def _counterexample(found: Counterexample) -> None:
     for name, chances in (("expected", found.expected), ("given", found.given)):
         shown = ", ".join(f"P({symbol}) = {float(p):.6g}" for symbol, p in chances.items())
         say(filled(f"  {name:<8}  {shown}", " " * 12))
-    say("  no shorter string is wrong" if found.shortest else "  there may be a shorter one")
+    say(
+        "  no shorter string is wrong in this way"
+        if found.shortest
+        else "  there may be a shorter one"
+    )
 
 
 def _strange(language: str | None) -> str:

@@ -199,11 +199,18 @@ def test_a_scheduler_that_goes_away_leaves_a_run_that_goes_on(
     assert whole.archipelago.digest() == run.archipelago.digest()
 
 
+@pytest.mark.parametrize(("chain", "anchor", "at", "away"), [(1, 2, 40, 60), (2, 4, 80, 40)])
 def test_checkpoints_are_written_while_a_run_goes_on(
-    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chain: int,
+    anchor: int,
+    at: int,
+    away: int,
+    client: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(evolve_module, "LONGEST_CHAIN", 1)
-    monkeypatch.setattr(crew_module, "ANCHOR", 2)
+    monkeypatch.setattr(evolve_module, "LONGEST_CHAIN", chain)
+    monkeypatch.setattr(crew_module, "ANCHOR", anchor)
     monkeypatch.setattr(recorder, "LEAST_SECONDS", 0.0)
     saved: set[str] = set()
 
@@ -211,24 +218,8 @@ def test_checkpoints_are_written_while_a_run_goes_on(
         saved.update(path.name for path in (tmp_path / "run").glob("checkpoint-*"))
 
     on(client, folder=tmp_path / "run", on_progress=look)
-    assert "checkpoint-000000040.npz" in saved
-    assert "checkpoint-000000060.npz" not in saved, "the islands are away then"
-
-
-def test_checkpoints_are_written_where_legs_of_several_stages_end(
-    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(evolve_module, "LONGEST_CHAIN", 2)
-    monkeypatch.setattr(crew_module, "ANCHOR", 4)
-    monkeypatch.setattr(recorder, "LEAST_SECONDS", 0.0)
-    saved: set[str] = set()
-
-    def look(progress: Progress) -> None:
-        saved.update(path.name for path in (tmp_path / "run").glob("checkpoint-*"))
-
-    on(client, folder=tmp_path / "run", on_progress=look)
-    assert "checkpoint-000000080.npz" in saved
-    assert "checkpoint-000000040.npz" not in saved
+    assert f"checkpoint-{at:09}.npz" in saved
+    assert f"checkpoint-{away:09}.npz" not in saved, "the islands are away then"
 
 
 def test_nothing_listens_on_other_interfaces() -> None:

@@ -19,7 +19,7 @@ from ..corpus._corpus import Corpus, forbid_only_boundary
 from ..kernels._advance import DONE, HELPED, NEEDS_ROOM, advance
 from ..kernels._compile import announced
 from ..kernels._evaluate import Memo, new_memo
-from ..kernels._genome import CONNECTION_WORDS, HEADER, Words, size_of
+from ..kernels._genome import HEADER, Words, size_of
 from ..kernels._helped import FLAGS, Board, advance_helped
 from ..kernels._length import encoding_table
 from ..kernels._mutate import compound_rates, simple_rates
@@ -28,7 +28,7 @@ from ..kernels._space import Space
 from ..kernels._state import COUNTERS, FRONT_COUNT, FRONT_SIZE, STEPS, State
 from ..kernels._tree import Tree, tree_of
 from ..kernels._warm_up import warm_up
-from ..kernels._workspace import Workspace, workspace_for
+from ..kernels._workspace import Workspace
 from ..network._activations import ACTIVATIONS
 from ..network._encoding import Encoding
 from ..network._objective import Objective
@@ -115,9 +115,7 @@ def _memory_for(problem: Problem, words: int) -> _Memory:
             memory.tools, memory.memo, memory.words = tools_for(problem), new_memo(), 0
         memory.problem = problem
     if memory.words < words:
-        most = (words - HEADER) // CONNECTION_WORDS + 1
-        units = min(most, problem.search.max_units)
-        memory.work = workspace_for(memory.tools.tree, units, most, problem.search.saturation)
+        memory.work = _scoring(problem, words).workspace()
         memory.words = words
     return memory
 
@@ -198,11 +196,13 @@ def advance_island(
 
 
 def _board(problem: Problem, state: State, team: Team) -> Board:
-    search, words = problem.search, int(state.genomes.shape[1])
-    tree = tools_for(problem).tree
-    return team.board_for(
-        search.population, Scoring(tree, search.max_units, search.saturation, words)
-    )
+    population, words = state.genomes.shape
+    return team.board_for(population, _scoring(problem, words))
+
+
+def _scoring(problem: Problem, words: int) -> Scoring:
+    search = problem.search
+    return Scoring(tools_for(problem).tree, search.max_units, search.saturation, words)
 
 
 def _advance(

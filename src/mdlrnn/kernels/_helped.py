@@ -23,6 +23,7 @@ from ._evaluate import BY_D, Memo, hash_of, most_bits, slot_of, value_of, weigh
 from ._genome import copy_row
 from ._offspring import make_offspring
 from ._plan import SCRATCH
+from ._random import Random
 from ._space import Space
 from ._stack import has_stacks
 from ._state import EVALUATIONS, HITS, STEPS, State, keep
@@ -33,7 +34,7 @@ from ._workspace import Workspace
 
 ALONE = 3
 """How a call ended: nobody helps any more."""
-SLOTS = 128
+SLOTS = 64
 LINE = 8
 """Words of a line of the cache: what different threads write does not lie in the same one."""
 # Places of flags; HELPERS is 0.
@@ -97,6 +98,24 @@ def new_board(words: int, population: int) -> Board:
     )
 
 
+@inlined
+def put_random(source: Random, to: NDArray[np.uint64], slot: int) -> None:
+    for k in range(4):
+        to[slot, k] = source[k]
+
+
+@inlined
+def get_random(source: NDArray[np.uint64], slot: int, to: Random) -> None:
+    for k in range(4):
+        to[k] = source[slot, k]
+
+
+@inlined
+def copy_random(source: Random, to: Random) -> None:
+    for k in range(4):
+        to[k] = source[k]
+
+
 @compiled
 def take(flags: NDArray[np.int64]) -> int:
     """The number of an offspring that nobody else takes, or NOTHING."""
@@ -109,36 +128,35 @@ def take(flags: NDArray[np.int64]) -> int:
 
 
 @compiled
-def score_if_asked(board: Board, number: int, tree: Tree, work: Workspace) -> bool:
-    """Score an offspring unless somebody else does or it is not wanted any more."""
+def claim(lines: NDArray[np.int64], number: int) -> bool:
+    """Whether an offspring is the caller's to score, and nobody else's; some need not be scored."""
+    at = number % SLOTS * LINE
+    # Look first: who tries to replace takes the line from whoever has it.
+    return load(lines, at + ASKED) == number and replace(lines, at + ASKED, number, CLAIMED)
+
+
+@inlined
+def score_claimed(board: Board, number: int, tree: Tree, work: Workspace) -> None:
     slot = number % SLOTS
     at = slot * LINE
-    # Look first: who tries to replace takes the line from whoever has it.
-    if load(board.lines, at + ASKED) != number:
-        return False
-    if not replace(board.lines, at + ASKED, number, CLAIMED):
-        return False
     board.floats[at + BITS] = surprisal(board.rows[slot], tree, work, board.floats[at + MOST])
     store(board.lines, at + FINISHED, number)
-    return True
 
 
 @compiled
-def is_finished(board: Board, slot: int) -> bool:
-    """Whether nobody is to score or scores what is in the slot."""
+def is_finished(lines: NDArray[np.int64], slot: int, number: int) -> bool:
+    """Whether nobody is to score or scores what is in the slot, which has this number."""
     at = slot * LINE
-    asked = load(board.lines, at + ASKED)
-    return asked == NOTHING or (
-        asked == CLAIMED and load(board.lines, at + FINISHED) == board.facts[slot, NUMBER]
-    )
+    asked = load(lines, at + ASKED)
+    return asked == NOTHING or (asked == CLAIMED and load(lines, at + FINISHED) == number)
 
 
 @compiled
-def drop(board: Board, first: int, last: int) -> None:
+def drop(lines: NDArray[np.int64], pending: NDArray[np.int64], first: int, last: int) -> None:
     """Nobody need score these any more. Who has begun goes on."""
     for k in range(first, last):
-        number = board.pending[k % SLOTS]
-        replace(board.lines, number % SLOTS * LINE + ASKED, number, NOTHING)
+        number = pending[k % SLOTS]
+        replace(lines, number % SLOTS * LINE + ASKED, number, NOTHING)
 
 
 @entry
@@ -158,7 +176,8 @@ def help_out(board: Board, tree: Tree, work: Workspace, called: NDArray[np.int64
         if number == NOTHING:
             spins += 1
             pause()
-        elif score_if_asked(board, number, tree, work):
+        elif claim(board.lines, number):
+            score_claimed(board, number, tree, work)
             scored += 1
             spins = 0
     add(board.flags, HELPERS, -1)
@@ -196,7 +215,7 @@ def advance_helped(
     while first < steps:
         helpers = load(board.flags, HELPERS)
         if helpers == 0:
-            drop(board, first, last)
+            drop(board.lines, board.pending, first, last)
             return ALONE
         reach = min(reach + MORE, float(board.flags[AHEAD] * (helpers + 1)), float(SLOTS))
         deep = min(int(reach), steps - first)
@@ -204,25 +223,27 @@ def advance_helped(
             if last > first and number - board.pending[first % SLOTS] >= SLOTS:
                 break
             slot = number % SLOTS
-            while not is_finished(board, slot):
+            while not is_finished(board.lines, slot, board.facts[slot, NUMBER]):
                 pause()
-            board.before[slot] = ahead
+            put_random(ahead, board.before, slot)
             winner, loser, other, crossing, stacking = draw_parents(
                 state.values, population, tournament, crowded, stacks, ahead, space
             )
-            board.drawn[slot] = ahead
+            put_random(ahead, board.drawn, slot)
             parent, donor = state.genomes[winner], state.genomes[other]
             if words_needed(parent, donor, crossing, stacking) > parent.size:
-                ahead[:] = board.before[slot]
+                get_random(board.before, slot, ahead)
                 needs_room = True
                 break
             child = board.rows[slot]
             make_offspring(
                 parent, donor, crossing, stacking, child, ahead, space, work.plan[SCRATCH]
             )
-            facts = board.facts[slot]
-            facts[NUMBER], facts[MADE_AT] = number, first
-            facts[WINNER], facts[LOSER], facts[OTHER] = winner, loser, other
+            board.facts[slot, NUMBER] = number
+            board.facts[slot, MADE_AT] = first
+            board.facts[slot, WINNER] = winner
+            board.facts[slot, LOSER] = loser
+            board.facts[slot, OTHER] = other
             limit = state.values[loser] if elitist else np.inf
             prepare(board, number, limit, tree, encoding, multipliers, work, memo)
             board.pending[last % SLOTS] = number
@@ -234,19 +255,20 @@ def advance_helped(
         if first == last:
             return NEEDS_ROOM
         slot = board.pending[first % SLOTS] % SLOTS
-        facts = board.facts[slot]
-        winner, loser, other = facts[WINNER], facts[LOSER], facts[OTHER]
-        drawn[:] = state.random
+        winner = board.facts[slot, WINNER]
+        loser = board.facts[slot, LOSER]
+        other = board.facts[slot, OTHER]
+        copy_random(state.random, drawn)
         again = draw_parents(state.values, population, tournament, crowded, stacks, drawn, space)
         newest = max(board.changed_at[winner], board.changed_at[loser], board.changed_at[other])
         same = again[0] == winner and again[1] == loser and again[2] == other
         for k in range(4):
             same &= drawn[k] == board.drawn[slot, k]
-        if not same or newest >= facts[MADE_AT]:
-            drop(board, first, last)
+        if not same or newest >= board.facts[slot, MADE_AT]:
+            drop(board.lines, board.pending, first, last)
             last = first
             reach = max(FEWER * reach, 2.0)
-            ahead[:] = state.random
+            copy_random(state.random, ahead)
             needs_room = False
             continue
         bits = bits_of(board, slot, tree, work)
@@ -255,26 +277,30 @@ def advance_helped(
             value = value_of(value, bits, multipliers)
             remember(board, slot, bits, memo)
         first += 1
-        state.random[:] = (
-            ahead if first == last else board.before[board.pending[first % SLOTS] % SLOTS]
-        )
+        if first == last:
+            copy_random(ahead, state.random)
+        else:
+            get_random(board.before, board.pending[first % SLOTS] % SLOTS, state.random)
         state.counters[EVALUATIONS] += 1
-        state.counters[HITS] += facts[IS_KNOWN]
+        state.counters[HITS] += board.facts[slot, IS_KNOWN]
         state.counters[STEPS] += 1
         if is_welcome(value, state.values, loser, elitist, distinct):
             child = board.rows[slot]
             copy_row(child, state.genomes[loser])
-            keep(state, loser, child, facts[LENGTH], bits, value)
+            keep(state, loser, child, board.facts[slot, LENGTH], bits, value)
             board.changed_at[loser] = first - 1
             # From the first offspring on that has to do with that place, all is to be made again.
             for k in range(first, last):
                 pending = board.pending[k % SLOTS] % SLOTS
-                facts = board.facts[pending]
-                if loser == facts[WINNER] or loser == facts[LOSER] or loser == facts[OTHER]:
-                    drop(board, k, last)
+                if (
+                    loser == board.facts[pending, WINNER]
+                    or loser == board.facts[pending, LOSER]
+                    or loser == board.facts[pending, OTHER]
+                ):
+                    drop(board.lines, board.pending, k, last)
                     last = k
                     reach = max(FEWER * reach, 2.0)
-                    ahead[:] = board.before[pending]
+                    get_random(board.before, pending, ahead)
                     needs_room = False
                     break
     return DONE
@@ -304,34 +330,37 @@ def prepare(
     if multipliers[BY_D] != 0.0:
         most = most_bits(limit, cost, multipliers)
         board.floats[at + MOST] = most
-        key = hash_of(child)
-        board.keys[slot] = key
-        entry = slot_of(key, memo.keys.size)
         if most < tree.lower_bounds[tree.chunk_start[tree.full]]:
             board.floats[at + BITS] = np.inf
             asked = NOTHING
-        elif memo.keys[entry] == key:
-            board.facts[slot, IS_KNOWN] = 1
-            board.floats[at + BITS] = memo.bits[entry]
-            asked = NOTHING
+        else:
+            key = hash_of(child)
+            board.keys[slot] = key
+            entry = slot_of(key, memo.keys.size)
+            if memo.keys[entry] == key:
+                board.facts[slot, IS_KNOWN] = 1
+                board.floats[at + BITS] = memo.bits[entry]
+                asked = NOTHING
     store(board.lines, at + ASKED, asked)
 
 
 @inlined
 def bits_of(board: Board, slot: int, tree: Tree, work: Workspace) -> float:
     """|D:G| of an offspring when it is there; meanwhile others are scored."""
+    wanted = board.facts[slot, NUMBER]
+    number = wanted
     spins = 0
-    score_if_asked(board, board.facts[slot, NUMBER], tree, work)
-    while not is_finished(board, slot):
-        other = take(board.flags)
-        if other != NOTHING:
-            score_if_asked(board, other, tree, work)
-            continue
-        spins += 1
-        if spins > PATIENCE:
-            return surprisal(board.rows[slot], tree, work, board.floats[slot * LINE + MOST])
-        pause()
-    return board.floats[slot * LINE + BITS]
+    while True:
+        if number != NOTHING and claim(board.lines, number):
+            score_claimed(board, number, tree, work)
+        if is_finished(board.lines, slot, wanted):
+            return board.floats[slot * LINE + BITS]
+        number = take(board.flags)
+        if number == NOTHING:
+            spins += 1
+            if spins > PATIENCE:
+                return surprisal(board.rows[slot], tree, work, board.floats[slot * LINE + MOST])
+            pause()
 
 
 @inlined

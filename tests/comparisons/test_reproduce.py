@@ -154,6 +154,19 @@ def test_the_probe_has_five_rows_beside_the_papers(run: Callable[..., Result]) -
     assert r"$|D:G| + L1$" in Path("p/probe.tex").read_text()
 
 
+def test_the_probe_with_several_seeds_has_a_row_for_each(run: Callable[..., Result]) -> None:
+    options = ("--generations", 5, "--seed", 4, "--seeds", 2, "--quiet", "--out", "p")
+    code, out, _ = run("reproduce", "probe", *options)
+    assert code == 0
+    kinds = [k for line in out.splitlines() for k in ("paper", "seed 4", "seed 5") if k in line]
+    assert kinds == ["paper", "seed 4", "seed 5"] * 5
+    with Path("p/probe.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["objective"], row["seed"]) for row in rows[:3]] == [
+        ("g", "4"), ("g", "5"), ("d", "4"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -116,10 +116,15 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
 @reproduce.command("probe", short_help="Five objectives on a^n b^n, the paper's last table.")
 @click.option("--task", default="anbn_500", show_default=True, metavar="TASK")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option(
+    "--seeds", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+    help="Search with so many seeds, from that one on.",
+)  # fmt: skip
 @_search_options(5)
 def probe(
     task: str,
     seed: int,
+    seeds: int,
     out: str,
     markdown: str | None,
     threads: int | None,
@@ -138,7 +143,7 @@ def probe(
     size = source.size or known.size
     search, stop = _search(5, **options)
     with _running(Path(out), threads, cluster, quiet, as_json) as runner:
-        rows = probe_objectives(known, size, replace(search, seed=seed), stop, runner)
+        rows = probe_objectives(known, size, replace(search, seed=seed), seeds, stop, runner)
     beside = has_published(known, size)
     sheet = probe_sheet(rows, beside)
     page = probe_page(rows, _command(), beside)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from ..network._objective import OBJECTIVES
@@ -18,26 +19,35 @@ HEAD = ("objective", "", "train CE", "test CE", "units", "conn")
 
 
 def probe(
-    task: Task, size: int, search: Search, stop: Stop, runner: Runner
+    task: Task, size: int, search: Search, seeds: int, stop: Stop, runner: Runner
 ) -> list[dict[str, Any]]:
-    """The figures of one search for each objective."""
+    """The figures of a search for each objective and seed, from that of the search on."""
     return [
         evolved(
-            Wanted(f"{task.name}_{size}-{name}-{search.seed}", task, size, search, stop, name),
+            Wanted(
+                f"{task.name}_{size}-{name}-{seed}", task, size, replace(search, seed=seed), stop,
+                name,
+            ),
             runner,
         )
         for name in ORDER
-    ]
+        for seed in range(search.seed, search.seed + seeds)
+    ]  # fmt: skip
 
 
 def probe_sheet(rows: Iterable[dict[str, Any]], beside: bool) -> Sheet:
     """Each objective as the paper has it and as it is here; sizes as the paper counts them:
     hidden units, and connections together with biases."""
     cells: list[tuple[str, ...]] = []
-    breaks = []
-    for row in rows:
+    breaks: list[int] = []
+    rows = list(rows)
+    several = len({row["seed"] for row in rows}) > 1
+    for row, before in zip(rows, [None, *rows], strict=False):
         name = row["objective"]
-        if beside:
+        is_first = before is None or before["objective"] != name
+        if not is_first:
+            breaks.pop()
+        if beside and is_first:
             theirs = published()["probe"][name]
             cells.append(
                 (
@@ -51,8 +61,8 @@ def probe_sheet(rows: Iterable[dict[str, Any]], beside: bool) -> Sheet:
             )
         cells.append(
             (
-                "" if beside else OBJECTIVES[name].title,
-                "here",
+                OBJECTIVES[name].title if is_first and not beside else "",
+                f"seed {row['seed']}" if several else "here",
                 cross_entropy(row["train_cross_entropy"]),
                 cross_entropy(row["test_cross_entropy"]),
                 f"{row['hidden']}",

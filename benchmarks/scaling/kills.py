@@ -4,7 +4,7 @@
 
 Worker processes of this machine are killed as the system kills them (SIGKILL), also while they
 start. The search goes on until the kills are done and so many generations are reached. With 3
-workers on 2 busy cores, 100 kills took 6 minutes.
+workers on 2 busy cores, 100 kills took 5 minutes.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from mdlrnn import (
 )
 from mdlrnn.kernels._genome import network_from_row, row_of
 from mdlrnn.kernels._state import IMPROVED_AT
-from mdlrnn.search._evolve import evolve_islands
+from mdlrnn.search._evolve import check_interval, evolve_islands
 from mdlrnn.search._migration import is_crowded, patience_of
 from mdlrnn.search._settings import UNLIMITED
 
@@ -420,3 +420,12 @@ def test_the_clock_starts_when_the_first_island_is_there(monkeypatch: pytest.Mon
     found = evolve_islands(PROBLEM, Stop(generations=20, seconds=50.0), threads=1)
     assert found.reason == "generations"
     assert found.statistics.seconds == 0.0
+
+
+def test_looks_are_closer_where_nothing_keeps_networks_small() -> None:
+    free = PROBLEM._replace(objective=Objective(g=0, d=1))
+    held = PROBLEM._replace(objective=Objective(g=0, d=1, l1=1))
+    few = PROBLEM._replace(search=replace(SEARCH, migration_interval=10**6))
+    often = free._replace(search=few.search)
+    assert check_interval(held) == check_interval(PROBLEM)
+    assert check_interval(often) == round(check_interval(few) / 16)

@@ -28,6 +28,8 @@ from ._settings import Stop
 
 WORK_PER_CHECK = 1.5e8
 """Steps times nodes between two looks at the target and the user: about a second of one core."""
+LARGER = 16
+"""Times the work of a step where nothing keeps networks small; they grow to more than that."""
 REMOTE_SECONDS = 2
 """How long a leg should take about that is run by another process or machine."""
 
@@ -70,6 +72,9 @@ def check_interval(problem: Problem) -> int:
     """Generations between two checks, fixed by the problem so that runs can be repeated."""
     search, corpus = problem.search, problem.corpus
     work = search.islands * search.population * (len(corpus.parent) + 200)
+    objective = problem.objective
+    if not (objective.g or objective.l1 or objective.l2):
+        work *= LARGER
     return max(1, min(search.migration_interval, round(WORK_PER_CHECK / work)))
 
 

@@ -218,7 +218,7 @@ def advance_helped(
             drop(board.lines, board.pending, first, last)
             return ALONE
         reach = min(reach + MORE, float(board.flags[AHEAD] * (helpers + 1)), float(SLOTS))
-        deep = min(int(reach), steps - first)
+        deep = max(1, min(int(reach), steps - first))
         while last - first < deep and not needs_room:
             if last > first and number - board.pending[first % SLOTS] >= SLOTS:
                 break

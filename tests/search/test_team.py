@@ -10,26 +10,28 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba import njit
 from numba.core import config
 
-from helpers.kernels import from_python
 from mdlrnn import Corpus, Encoding, Objective, Search, Stop
 from mdlrnn.kernels._advance import DONE, HELPERS, NEEDS_ROOM
+from mdlrnn.kernels._atomic import add, load, pause
 from mdlrnn.kernels._helped import (
-    AHEAD,
     ALONE,
-    ASKED,
-    CLAIMED,
     IS_OPEN,
-    LINE,
+    NOTHING,
     PUBLISHED,
     SLOTS,
     Board,
+    claim,
     help_out,
     new_board,
+    score_claimed,
     take,
 )
 from mdlrnn.kernels._state import HITS, STEPS, State
+from mdlrnn.kernels._tree import Tree
+from mdlrnn.kernels._workspace import Workspace
 from mdlrnn.search import _crew
 from mdlrnn.search._crew import Threads
 from mdlrnn.search._evolve import evolve_islands
@@ -78,10 +80,10 @@ def an_island(problem: Problem) -> State:
     return state if problem is GROWING else with_room(state, 2 * state.genomes.shape[1])
 
 
-def a_board(state: State, helpers: int, ahead: int = 3) -> Board:
+def a_board(state: State, helpers: int) -> Board:
     population, words = state.genomes.shape
     board = new_board(words, population)
-    board.flags[[HELPERS, AHEAD, IS_OPEN]] = helpers, ahead, 1
+    board.flags[[HELPERS, IS_OPEN]] = helpers, 1
     return board
 
 
@@ -139,7 +141,7 @@ def test_threads_that_help_give_the_same_island(name: str) -> None:
     problem = PROBLEMS[name]
     alone, helped = an_island(problem), an_island(problem)
     assert _advance(problem, alone, 4000) == DONE
-    board = a_board(helped, helpers=0, ahead=4)
+    board = a_board(helped, helpers=0)
     with helping(board, problem, 2):
         while (steps := 4000 - int(helped.counters[STEPS])) > 0:
             assert _advance_helped(problem, helped, steps, False, board) in (DONE, ALONE)
@@ -162,30 +164,42 @@ def test_where_a_network_might_outgrow_its_row_it_ends_at_the_same_step() -> Non
     assert are_equal(alone, ahead)
 
 
+@njit(nogil=True)  # type: ignore[untyped-decorator]
+def claim_and_wait(board: Board, tree: Tree, work: Workspace) -> int:
+    """Help as a thread does that is suspended each time that it has claimed an offspring, until
+    others have been made that the island comes to later; how often."""
+    add(board.flags, HELPERS, 1)
+    held = 0
+    while load(board.flags, IS_OPEN) == 1:
+        number = take(board.flags)
+        if number == NOTHING or not claim(board.lines, number):
+            continue
+        while (
+            load(board.flags, IS_OPEN) == 1 and load(board.flags, PUBLISHED) < number + SLOTS // 2
+        ):
+            pause()
+        held += 1
+        score_claimed(board, number, tree, work)
+    add(board.flags, HELPERS, -1)
+    return held
+
+
 def test_a_thread_that_was_suspended_is_not_waited_for() -> None:
     problem = PROBLEMS["one output"]
     alone, ahead = an_island(problem), an_island(problem)
-    steps = SLOTS // 2
+    steps = 4000
     assert _advance(problem, alone, steps) == DONE
-    board = a_board(ahead, helpers=5)
-    ends = threading.Event()
-    taken: list[int] = []
-
-    def take_and_leave() -> None:
-        """Claim an offspring as a helper would, and never score it."""
-        while not ends.is_set():
-            number = from_python(take)(board.flags)
-            if number >= 0 and board.lines[number % SLOTS * LINE + ASKED] == number:
-                board.lines[number % SLOTS * LINE + ASKED] = CLAIMED
-                taken.append(number)
-                return
-
-    thread = threading.Thread(target=take_and_leave)
-    from_python(take)(board.flags)  # compiles
+    board = a_board(ahead, helpers=0)
+    tree, search = tools_for(problem).tree, problem.search
+    work = Scoring(tree, search.max_units, search.saturation, board.rows.shape[1]).workspace()
+    held: list[int] = []
+    thread = threading.Thread(target=lambda: held.append(claim_and_wait(board, tree, work)))
     thread.start()
-    assert _advance_helped(problem, ahead, steps, False, board) == DONE
-    ends.set()
+    while (left := steps - int(ahead.counters[STEPS])) > 0:
+        assert _advance_helped(problem, ahead, left, False, board) in (DONE, ALONE)
+    board.flags[IS_OPEN] = 0
     thread.join()
+    assert held[0] > 1
     assert are_equal(alone, ahead)
 
 

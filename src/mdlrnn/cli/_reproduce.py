@@ -118,7 +118,7 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option(
     "--seeds", type=click.IntRange(1), default=1, show_default=True, metavar="N",
-    help="Search with so many seeds, from that one on.",
+    help="How many seeds, counted from --seed.",
 )  # fmt: skip
 @_search_options(5)
 def probe(

@@ -5,8 +5,8 @@ client is told the report, some hundred bytes to a few kB. Every `ANCHOR` stages
 along: these are what checkpoints are written from, and what an island that was lost with its worker
 is worked out from again, by Dask itself.
 
-Which worker runs a leg is decided here. Left to itself, Dask puts short tasks where what they need
-lies, and all islands on one worker.
+This module decides which worker runs a leg. Left to itself, Dask puts short tasks on the worker
+that has what they need, and so all islands on one worker.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ SOON = 10**6
 COUNT_SECONDS = 2.0
 """Between two counts of the workers."""
 LEGS_A_THREAD = 3
-"""Sent to a worker for each of its threads. What is told of a leg is told when the next has ended,
-since a worker goes on with that at once; and then there must be one more."""
+"""Sent to a worker for each of its threads. A worker begins the next leg at once and reports the
+last one only after it, and then a third must be there."""
 NOWHERE = ""
 """The home of islands that are on no worker."""
 
@@ -164,7 +164,7 @@ class DaskCrew:
         self._wake.set()
 
     def _next_for(self, worker: str) -> _Waiting:
-        """Of an island that is on the worker, or on none, or on the one where most wait."""
+        """A leg of an island on this worker, else on none, else on the one with most waiting."""
         for home in (worker, NOWHERE):
             if self._waiting.get(home):
                 return heapq.heappop(self._waiting[home])

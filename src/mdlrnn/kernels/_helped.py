@@ -38,10 +38,10 @@ SLOTS = 64
 LINE = 8
 """Words of a line of the cache: what different threads write does not lie in the same one."""
 # Places of flags; HELPERS is 0.
-IS_OPEN, PUBLISHED, TAKEN, AHEAD = LINE, 2 * LINE, 3 * LINE, 4 * LINE
-FLAGS = 5 * LINE
-PUBLISHED_TOGETHER = 4
-"""Offspring; what one thread writes and others look for costs both of them."""
+IS_OPEN, PUBLISHED, TAKEN = LINE, 2 * LINE, 3 * LINE
+FLAGS = 4 * LINE
+AHEAD = 5
+"""Offspring made ahead for each thread."""
 SPINS = 30_000
 """Looks for work after which a helper goes, about a millisecond."""
 PATIENCE = 100_000
@@ -65,7 +65,7 @@ class Board(NamedTuple):
     rows: NDArray[np.int64]
     """The offspring: (slot, word)"""
     lines: NDArray[np.int64]
-    """A line a slot."""
+    """A line of the cache for each slot."""
     floats: Floats
     """The same memory: |D:G|, and the |D:G| above which an offspring is not wanted."""
     facts: NDArray[np.int64]
@@ -131,7 +131,7 @@ def take(flags: NDArray[np.int64]) -> int:
 def claim(lines: NDArray[np.int64], number: int) -> bool:
     """Whether an offspring is the caller's to score, and nobody else's; some need not be scored."""
     at = number % SLOTS * LINE
-    # Look first: who tries to replace takes the line from whoever has it.
+    # Look first: an attempt to replace takes the line of the cache from the thread that has it.
     return load(lines, at + ASKED) == number and replace(lines, at + ASKED, number, CLAIMED)
 
 
@@ -153,7 +153,7 @@ def is_finished(lines: NDArray[np.int64], slot: int, number: int) -> bool:
 
 @compiled
 def drop(lines: NDArray[np.int64], pending: NDArray[np.int64], first: int, last: int) -> None:
-    """Nobody need score these any more. Who has begun goes on."""
+    """These need no score any more. A thread that has begun with one goes on."""
     for k in range(first, last):
         number = pending[k % SLOTS]
         replace(lines, number % SLOTS * LINE + ASKED, number, NOTHING)
@@ -161,9 +161,9 @@ def drop(lines: NDArray[np.int64], pending: NDArray[np.int64], first: int, last:
 
 @entry
 def help_out(board: Board, tree: Tree, work: Workspace, called: NDArray[np.int64]) -> int:
-    """Score offspring of an island while there are some and nobody calls; how many it were.
+    """Score offspring of an island while there are some and nobody calls; the number of them.
 
-    `called` says how many threads are called; who goes counts himself off.
+    `called` says how many threads are to leave; a thread that leaves takes one off.
     """
     add(board.flags, HELPERS, 1)
     scored = 0
@@ -217,8 +217,8 @@ def advance_helped(
         if helpers == 0:
             drop(board.lines, board.pending, first, last)
             return ALONE
-        reach = min(reach + MORE, float(board.flags[AHEAD] * (helpers + 1)), float(SLOTS))
-        deep = max(1, min(int(reach), steps - first))
+        reach = min(reach + MORE, float(AHEAD * (helpers + 1)), float(SLOTS))
+        deep = min(int(reach), steps - first)
         while last - first < deep and not needs_room:
             if last > first and number - board.pending[first % SLOTS] >= SLOTS:
                 break
@@ -249,9 +249,7 @@ def advance_helped(
             board.pending[last % SLOTS] = number
             last += 1
             number += 1
-            if number % PUBLISHED_TOGETHER == 0:
-                store(board.flags, PUBLISHED, number)
-        store(board.flags, PUBLISHED, number)
+            store(board.flags, PUBLISHED, number)
         if first == last:
             return NEEDS_ROOM
         slot = board.pending[first % SLOTS] % SLOTS
@@ -317,7 +315,7 @@ def prepare(
     work: Workspace,
     memo: Memo,
 ) -> None:
-    """Do of `evaluate` what is quickly done, and ask for |D:G| where that is not all."""
+    """The quick part of `evaluate`; it asks for |D:G| where that decides."""
     slot = number % SLOTS
     at = slot * LINE
     child = board.rows[slot]

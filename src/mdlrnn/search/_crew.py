@@ -208,8 +208,6 @@ class Threads:
                 held, report = run_leg(
                     self._problem, job.held, job.leg, partial(self._is_past, epoch), team
                 )
-                if team is not None:
-                    team.close()
                 if not self._is_past(epoch):
                     job.done(held, report)
             except AbandonedError:

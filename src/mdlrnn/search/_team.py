@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..kernels._advance import HELPERS
 from ..kernels._compile import is_ready
 from ..kernels._genome import CONNECTION_WORDS, HEADER
-from ..kernels._helped import AHEAD, IS_OPEN, Board, help_out, new_board
+from ..kernels._helped import IS_OPEN, Board, help_out, new_board
 from ..kernels._tree import Tree
 from ..kernels._warm_up import compile_help_beside
 from ..kernels._workspace import Workspace, workspace_for
@@ -27,8 +27,6 @@ FEW = 3
 made."""
 NODES_A_HELPER = 1024
 """For each so many nodes of the corpus, one more can."""
-AHEAD_A_THREAD = 5
-"""Offspring made ahead for each thread."""
 
 
 class Scoring(NamedTuple):
@@ -64,7 +62,6 @@ class Team:
                 return board
             self.close()
         board = new_board(scoring.words, population)
-        board.flags[AHEAD] = AHEAD_A_THREAD
         board.flags[IS_OPEN] = 1
         self._at = board, scoring
         return board
@@ -87,7 +84,7 @@ class Team:
         return self.helpers < FEW + nodes // NODES_A_HELPER
 
     def help(self, called: NDArray[np.int64]) -> int:
-        """Score offspring until there are none, or somebody calls; how many it were."""
+        """Score offspring until there are none, or somebody calls; the number of them."""
         if self._at is None:
             return 0
         board, scoring = self._at

@@ -103,7 +103,9 @@ def _efficiency(name: str, islands: int, generations: int, numbers: list[int]) -
     took = 0.0
     for count in numbers:
         with (
-            LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(
+                n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+            ) as cluster,
             Client(cluster) as client,
         ):
             with connected(client) as crew:  # each worker loads what it needs

@@ -77,7 +77,7 @@ def test_processes_do_not_matter(run: Run) -> None:
 def test_a_cluster_does_not_matter_even_when_a_worker_dies(run: Run) -> None:
     distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
     )
     with cluster, distributed.Client(cluster) as client:
         pids = client.run(os.getpid)

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def threaded_cluster(workers: int = 2, threads: int = 2) -> Any:
-    """`LocalCluster`, quiet and listening on the loopback alone; a context manager that closes it."""
+    """`LocalCluster`, quiet and on the loopback alone; a context manager that closes it."""
     from distributed import LocalCluster
 
     return LocalCluster(

@@ -103,6 +103,13 @@ def test_runs_with_other_settings_are_refused(run: Callable[..., Result]) -> Non
     refused(run(*one, "--unrestricted"), "was searched with other settings (unrestricted)")
 
 
+def test_searches_on_a_card_have_no_threads_and_no_cluster(run: Callable[..., Result]) -> None:
+    card = (*TABLE, "--device", "cuda", "--out", "t")
+    refused(run(*card, "--threads", 1), "leave them out with the device cuda")
+    refused(run(*card, "--cluster", "local:2"), "one run is on one card")
+    assert not Path("t").exists()
+
+
 def test_an_interrupted_run_goes_on(run: Callable[..., Result]) -> None:
     one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT)
     run(*one, "--out", "whole")

@@ -51,6 +51,15 @@ def test_scores_are_those_of_the_cpu(how_many: str, least: int) -> None:
     assert sum(math.isfinite(here[1]) for here, _ in found["pairs"]) >= least
 
 
+@pytest.mark.parametrize("count", [4, pytest.param(24, marks=pytest.mark.slow)])
+def test_large_trees_are_swept_to_the_scores_of_the_cpu(count: int) -> None:
+    """Level by level, and unit by unit where a network is too long for that."""
+    found = simulated("swept", str(count))["pairs"]
+    assert sum(math.isfinite(here[1]) for here, _ in found) >= count
+    for here, there in found:
+        assert here[1] == there[1] or math.isclose(here[1], there[1], rel_tol=1e-12)
+
+
 def test_islands_go_on_exactly_and_hold_the_scores_of_the_cpu() -> None:
     found = simulated("goes_on")
     assert found["same"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import sys
 import warnings
 from pathlib import Path
@@ -26,11 +27,12 @@ from mdlrnn import (
     score_many,
 )
 from mdlrnn.cluster._spread import Spread
-from mdlrnn.gpu import _islands
+from mdlrnn.gpu import _feeding, _islands, _memory, _sweep
 from mdlrnn.gpu._breeding import batch_begin
 from mdlrnn.gpu._card import evolve_on_card
 from mdlrnn.gpu._islands import Islands
 from mdlrnn.network._activations import ACTIVATIONS
+from mdlrnn.network._units import Connection, Unit, Weight
 from mdlrnn.search._archipelago import network_of
 from mdlrnn.search._island import Problem, front_of, rows_of
 from mdlrnn.search._spaces import fits, island_problem
@@ -75,6 +77,45 @@ def scores(how_many: str) -> Any:
     used = {unit.activation for network in networks for unit in network.units}
     products = any(unit.type == "product" for network in networks for unit in network.units)
     return {"pairs": found, "activations": len(used), "products": products}
+
+
+def tangled(count: int, inputs: int, outputs: int) -> list[Network]:
+    """Networks with loops, cycles, products and every activation; none of them is infinite."""
+    draw = random.Random(7)
+    names = list(ACTIVATIONS)
+
+    def weight() -> Weight:
+        return Weight(draw.choice([-1, 1]) * draw.randint(1, 3), draw.randint(1, 3))
+
+    networks = []
+    for _ in range(count):
+        units = [Unit("linear")] * inputs
+        units += [Unit("sigmoid", bias=Weight(1, draw.randint(1, 4))) for _ in range(outputs)]
+        for _ in range(draw.randint(2, 9)):
+            kind = "product" if draw.random() < 0.25 else "sum"
+            units.append(Unit(draw.choice(names), kind, weight() if draw.random() < 0.6 else None))
+        share = draw.choice([0.1, 0.25])
+        connections = [
+            Connection(source, target, kind, weight())
+            for source in range(len(units))
+            for target in range(inputs, len(units))
+            for kind in ("forward", "recurrent")
+            if draw.random() < share and (kind == "recurrent" or source != target)
+        ]
+        networks.append(Network(inputs, outputs, tuple(units), tuple(connections)))
+    return networks
+
+
+def swept(count: str) -> Any:
+    """Scores where a tree counts as large: networks that are swept, and some too long for it."""
+    corpus = Corpus.from_strings([*STRINGS, "aababb", "abab"])
+    networks = tangled(int(count), corpus.inputs, corpus.outputs)
+    every = Encoding("paper", tuple(ACTIVATIONS), products=True)
+    _memory.LARGE_TREE = 1
+    found = pairs(networks, corpus, every)
+    _feeding.feed_kernel.cache_clear()
+    _sweep.MOST_WORDS = 16
+    return {"pairs": found + pairs(networks, corpus, every)}
 
 
 def goes_on() -> Any:
@@ -234,7 +275,7 @@ def cards(folder: str) -> Any:
 
 if __name__ == "__main__":
     cases: dict[str, Any] = {
-        "scores": scores, "goes_on": goes_on, "migrates": migrates, "runs": runs, "cards": cards,
-        "clock": clock,
+        "scores": scores, "swept": swept, "goes_on": goes_on, "migrates": migrates, "runs": runs,
+        "cards": cards, "clock": clock,
     }  # fmt: skip
     print(json.dumps(cases[sys.argv[1]](*sys.argv[2:])))

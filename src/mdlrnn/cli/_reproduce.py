@@ -33,12 +33,14 @@ from ..comparisons._regularisers import (
 from ..comparisons._runs import Runner, RunStopped
 from ..comparisons._sheet import Sheet, csv_of, latex
 from ..comparisons._torch import check_device
+from ..interface._evolve import CARD_ISLANDS, check_where
 from ..interface._progress import Display, display_for
 from ..interface._say import say, say_json
 from ..interface._signals import EXIT_CODE, StopSignals
 from ..interface._text import columns, parse_time
 from ..network.schemes import SCHEMES
 from ..runs._recorder import Recorder
+from ..runs._settings import CARD, CPU, DEVICES
 from ..search._crew import Crew
 from ..search._run import Progress
 from ..search._settings import GENERATIONS, Search, Stop
@@ -164,7 +166,10 @@ def probe(
 @click.option("--sizes", metavar="SIZES", help="Of these training sizes. [default: the paper's]")
 @click.option("--seeds", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--with-rnn", is_flag=True, help="Train the classical RNNs too (extra baseline).")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", help="For RNNs.")
+@click.option(
+    "--device", type=click.Choice(DEVICES), default=CPU, show_default=True,
+    help="Of the searches and the RNNs.",
+)  # fmt: skip
 @click.option("--no-proofs", is_flag=True, help="Leave the theorems out.")
 @_search_options(15)
 def table(
@@ -190,11 +195,14 @@ def table(
     """
     chosen = _chosen(names, sizes)
     search, stop = _search(15, **options)
+    if device == CARD:
+        check_where(device, threads, None, cluster, None)
+        search = replace(search, islands=CARD_ISLANDS)
     if with_rnn and cluster is None:
         check_device(device)
     folder = Path(out)
     entries: list[Entry] = []
-    with _running(folder, threads, cluster, quiet, as_json) as runner:
+    with _running(folder, threads, cluster, quiet, as_json, device) as runner:
         for task, size in chosen:
             runs = evolved_for(task, size, search, stop, range(1, seeds + 1), runner)
             entries.append(Entry(task, size, runs))
@@ -331,7 +339,12 @@ def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:
 
 @contextmanager
 def _running(
-    folder: Path, threads: int | None, cluster: str | None, quiet: bool, as_json: bool
+    folder: Path,
+    threads: int | None,
+    cluster: str | None,
+    quiet: bool,
+    as_json: bool,
+    device: str = CPU,
 ) -> Iterator[Runner]:
     """A runner whose searches are shown one after the other and stop on Ctrl-C."""
     if cluster is not None and threads is not None:
@@ -359,7 +372,7 @@ def _running(
     with StopSignals(tell_now) as stop:
         try:
             with _crews(cluster) as new_crew:
-                yield Runner(folder, threads, start, tell, new_crew)
+                yield Runner(folder, threads, start, tell, new_crew, device)
         except RunStopped:
             close()
             say(f"Stopped and saved in {folder}; the same command goes on.", err=True)

@@ -23,7 +23,7 @@ from ..network._objective import Objective
 from ..runs._files import holds_run
 from ..runs._networks import load_network
 from ..runs._recorder import Recorder, begin, reopen
-from ..runs._settings import Settings, read_settings
+from ..runs._settings import CPU, Settings, read_settings
 from ..runs._status import status_of
 from ..search._crew import Crew
 from ..search._island import Problem
@@ -68,6 +68,8 @@ class Runner:
     on_progress: OnProgress | None = None
     new_crew: Callable[[], AbstractContextManager[Crew | None]] = nullcontext
     """The workers of a cluster, for one search; by default there is none."""
+    device: str = CPU
+    """On which new searches run."""
 
 
 def evolved(wanted: Wanted, runner: Runner) -> dict[str, Any]:
@@ -126,7 +128,7 @@ def _work(home: Path, wanted: Wanted, runner: Runner) -> None:
         objective = Objective.named(wanted.objective)
         problem = Problem(corpus, wanted.search, wanted.encoding, objective)
         about = {"name": wanted.name, "task": f"{wanted.task.name}_{wanted.size}"}
-        opened = begin(home, problem, wanted.stop, about)
+        opened = begin(home, problem, wanted.stop, about, device=runner.device)
     with opened as recorder, runner.new_crew() as crew:
         if runner.on_start is not None:
             runner.on_start(recorder)

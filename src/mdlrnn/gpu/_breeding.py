@@ -36,11 +36,11 @@ from ._feeding import (
     MIGRATION_SIZE,
     OUTPUTS,
     POPULATION,
-    SCALARS,
     TOURNAMENT,
     WIDTH,
     weigh,
 )
+from ._scalars import SCALARS
 
 BATCHES = 4
 """Of a generation."""
@@ -305,6 +305,7 @@ def replace_losers(
     if cuda.blockIdx.x == 0 and first_thread:
         queued[0] = 0
         queued[1] = 0
+        queued[2] = 0
         for turn in range(TURNS):
             for action in range(ACTIONS):
                 binned[turn, action] = 0
@@ -390,6 +391,7 @@ def settle_networks(
     if cuda.blockIdx.x == 0 and first_thread:
         queued[0] = 0
         queued[1] = 0
+        queued[2] = 0
     if restart[island] == 0:
         return
     if first_thread and begin == 0 and attempt == 0:

@@ -44,7 +44,7 @@ WARP = 1 if SIMULATED else 32
 APART = {
     "add_connection", "place_of", "clear_unit", "append_unit", "delete_unit", "fresh_weight",
     "uniform", "geometric", "insert", "delete", "remove_connection", "copy_formula",
-    "reduce_fraction", "below", "step_from", "activate_one", "log2",
+    "reduce_fraction", "below", "step_from", "respond", "log2",
 }  # fmt: skip
 """Helpers that many others call, and that are not copied into each of them."""
 

@@ -41,7 +41,7 @@ from ._memory import (
     bytes_a_block,
     bytes_a_network,
     columns_for,
-    launch_of,
+    feed,
     new_plans,
     new_values,
     too_little,
@@ -85,12 +85,12 @@ class Deck(NamedTuple):
     queue: Any
     """The offspring that are to be fed."""
     queued: Any
-    """How many they are, and how many were taken."""
+    """How many they are, and how many were taken, by one feeder and by the other."""
     bins: Any
     """Offspring by what happens to them next: (turn mod 2, action, place)."""
     binned: Any
     """How many they are: (turn, action)."""
-    values: Values
+    values: tuple[Values, ...]
     stream: Any
 
 
@@ -263,7 +263,7 @@ class Islands:
                 first,
                 after - first,
                 cuda.device_array((after - first) * self.width, np.int64),
-                cuda.to_device(np.zeros(2, dtype=np.int64)),
+                cuda.to_device(np.zeros(3, dtype=np.int64)),
                 cuda.device_array((2, kernels.ACTIONS, (after - first) * self.width), np.int32),
                 cuda.to_device(np.zeros((kernels.TURNS, kernels.ACTIONS), dtype=np.int64)),
                 new_values(tree, units, blocks),
@@ -312,10 +312,11 @@ class Islands:
         )
 
     def _feed(self, deck: Deck) -> None:
-        launch_of(self.tools.tree, deck.values, deck.stream)(
+        before = (
             self.about, *self.tree, self.flat_children, self.starts, deck.queue, deck.queued,
-            *self.plans, *deck.values, self.limits, self.child_bits,
+            *self.plans,
         )  # fmt: skip
+        feed(self.tools.tree, deck.values, deck.stream, before, self.limits, self.child_bits)
 
     def _breed(self, deck: Deck) -> None:
         """Make the offspring of a batch."""

@@ -13,21 +13,23 @@ from ..kernels._genome import CONNECTION_WORDS, HEADER
 from ..kernels._plan import PLAN_ROWS
 from ..kernels._tree import CHUNK, Tree, table_rows
 from ._cuda import SIMULATED, WARP, cuda, free_bytes, is_out_of_memory, multiprocessors
-from ._feeding import feed_kernel
+from ._feeding import ALL, NARROW, WIDE, feed_kernel
 
 SHARE = 0.85
 """Of the free memory that is asked for."""
 SHARE_FOR_VALUES = 0.4
 """Of that, the most for units' values."""
-BLOCKS = 24
-"""Warps a multiprocessor that feed networks at a time."""
 LARGE_TREE = 2048
-"""Nodes from which on a network is fed by several warps."""
-LARGE_TEAM = 128
+"""Nodes from which on a network that needs them all is fed by several warps, and others apart."""
+LARGE_TEAM, NARROW_TEAM = 128, 16
+NARROW_TEAMS = 4
+"""Of those that feed the others, beside each of several warps."""
 THREADS = 64
 """Threads of a block whose teams are smaller than that."""
-REGISTERS = 80
-"""Of a thread that feeds: few enough for 24 warps a multiprocessor."""
+REGISTERS, LARGE_REGISTERS = 80, 64
+"""Of a thread that feeds, and of one in a team of several warps."""
+ALL_REGISTERS = 1 << 16
+"""Of a multiprocessor."""
 
 
 class Plans(NamedTuple):
@@ -39,7 +41,7 @@ class Plans(NamedTuple):
 
 
 class Values(NamedTuple):
-    """For each block of threads room for the values of a network that it feeds."""
+    """For each team of threads room for the values of a network that it feeds."""
 
     values: Any
     tables: Any
@@ -61,40 +63,57 @@ def bytes_a_network(columns: int) -> int:
     return columns * (4 * PLAN_ROWS + 8) + columns * ((columns + 63) // 64) * 8
 
 
-def bytes_a_block(tree: Tree, units: int) -> int:
-    finite = max(int(size) for size in tree.sizes[:-1])
-    return 8 * (units * (int(tree.sizes[-1]) + finite) + table_rows(tree.outputs) * CHUNK)
+class Feeder(NamedTuple):
+    """Threads that feed networks: which of them, by how many each, and how many teams a block."""
 
-
-class Teams(NamedTuple):
-    """How networks are fed: by so many threads each, so many of them a block."""
-
+    part: int
     team: int
     teams: int
+    registers: int
+    """Of a thread."""
+    each: int = 1
+    """Teams beside one of the first feeder's."""
 
-    @property
-    def threads(self) -> int:
-        return self.team * self.teams
+    def entries(self, tree: Tree) -> int:
+        """At which a unit may have a value."""
+        return _most_contexts(tree) if self.part == NARROW else int(tree.sizes[-1])
 
 
-def teams_for(tree: Tree) -> Teams:
+def feeders_for(tree: Tree) -> tuple[Feeder, ...]:
     """As many threads a network as a level of the tree has nodes, about."""
-    if SIMULATED:
-        return Teams(4, 1)
     nodes = int(tree.sizes[-1])
+    if SIMULATED:
+        parts = (WIDE, NARROW) if nodes >= LARGE_TREE else (ALL,)
+        return tuple(Feeder(part, 4, 1, REGISTERS) for part in parts)
     if nodes >= LARGE_TREE:
-        return Teams(LARGE_TEAM, 1)
+        narrow = Feeder(NARROW, NARROW_TEAM, THREADS // NARROW_TEAM, REGISTERS, NARROW_TEAMS)
+        return Feeder(WIDE, LARGE_TEAM, 1, LARGE_REGISTERS), narrow
     width = nodes / max(1, len(tree.levels) - 1)
     team = next((size for size in (8, 16) if width <= size), WARP)
-    return Teams(team, THREADS // team)
+    return (Feeder(ALL, team, THREADS // team, REGISTERS),)
+
+
+def _most_contexts(tree: Tree) -> int:
+    return max(int(size) for size in tree.sizes[:-1])
+
+
+def bytes_a_block(tree: Tree, units: int) -> int:
+    """For a team of the first feeder and those beside it."""
+    chances, contexts = table_rows(tree.outputs) * CHUNK, _most_contexts(tree)
+    return sum(
+        8 * feeder.each * (units * (feeder.entries(tree) + contexts) + chances)
+        for feeder in feeders_for(tree)
+    )
 
 
 def blocks_for(tree: Tree, units: int, networks: int, parts: int = 1) -> int:
-    """How many of so many networks are fed at a time, in one of so many parts of the memory."""
-    most = 2 if SIMULATED else BLOCKS * multiprocessors() * WARP // teams_for(tree).team
+    """How many of so many networks are fed at a time by the first feeder, in one of so many parts
+    of the memory."""
+    first = feeders_for(tree)[0]
+    warps = ALL_REGISTERS // (first.registers * WARP) // 4 * 4
+    most = 2 if SIMULATED else warps * multiprocessors() * WARP // first.team
     room = int(free_bytes() * SHARE * SHARE_FOR_VALUES) // parts // bytes_a_block(tree, units)
-    teams = teams_for(tree).teams
-    return max(1, min(most, networks, room) // teams) * teams
+    return max(1, min(most, networks, room) // first.teams) * first.teams
 
 
 def new_plans(networks: int, columns: int) -> Plans:
@@ -106,22 +125,28 @@ def new_plans(networks: int, columns: int) -> Plans:
     )
 
 
-def new_values(tree: Tree, units: int, blocks: int) -> Values:
-    finite = max(int(size) for size in tree.sizes[:-1])
+def new_values(tree: Tree, units: int, blocks: int) -> tuple[Values, ...]:
+    """For each feeder of the corpus room for the values of the networks that it feeds."""
     make = cuda.device_array
-    return Values(
-        values=make((blocks, units, int(tree.sizes[-1])), np.float64),
-        tables=make((blocks, units, finite), np.float64),
-        chances=make((blocks, table_rows(tree.outputs) * CHUNK), np.float64),
+    return tuple(
+        Values(
+            values=make((blocks * feeder.each, units, feeder.entries(tree)), np.float64),
+            tables=make((blocks * feeder.each, units, _most_contexts(tree)), np.float64),
+            chances=make((blocks * feeder.each, table_rows(tree.outputs) * CHUNK), np.float64),
+        )
+        for feeder in feeders_for(tree)
     )
 
 
-def launch_of(tree: Tree, values: Values, stream: Any = 0) -> Any:
-    """The kernel that feeds networks of a corpus, with as many blocks as there is room for."""
-    team, teams = teams_for(tree)
-    blocks = max(1, values.networks // teams)
-    registers = REGISTERS if not SIMULATED else None
-    return feed_kernel(team, teams, registers)[blocks, team * teams, stream]
+def feed(
+    tree: Tree, room: tuple[Values, ...], stream: Any, before: tuple[Any, ...], *after: Any
+) -> None:
+    """Feed the networks of a queue: `before` and `after` are what kernels take beside values."""
+    for feeder, values in zip(feeders_for(tree), room, strict=True):
+        blocks = max(1, values.networks // feeder.teams)
+        registers = None if SIMULATED else feeder.registers
+        made = feed_kernel(feeder.team, feeder.teams, feeder.part, registers)
+        made[blocks, feeder.team * feeder.teams, stream](*before, *values, *after)
 
 
 def tree_there(tree: Tree) -> tuple[Any, ...]:

@@ -24,7 +24,7 @@ from ._memory import (
     blocks_for,
     bytes_a_block,
     bytes_a_network,
-    launch_of,
+    feed,
     new_plans,
     new_values,
     too_little,
@@ -99,7 +99,7 @@ class CardBatch:
 
     def run(self, count: int) -> None:
         """Score the networks that were loaded."""
-        queued = cuda.to_device(np.array([count, 0], dtype=np.int64))
+        queued = cuda.to_device(np.array([count, 0, 0], dtype=np.int64))
         plans = self.plans
         grid = -(-count // THREADS)
         weigh_kernel[grid, THREADS](
@@ -108,10 +108,10 @@ class CardBatch:
         plan_kernel[grid, THREADS](
             self.about, self.words, self.starts, self.queue, queued, *plans,
         )  # fmt: skip
-        launch_of(self.tree, self.values)(
-            self.about, *self.tree_there, self.words, self.starts, self.queue, queued, *plans,
-            *self.values, self.limits, self.bits,
+        before = (
+            self.about, *self.tree_there, self.words, self.starts, self.queue, queued, *plans
         )  # fmt: skip
+        feed(self.tree, self.values, 0, before, self.limits, self.bits)
 
     def scores(self) -> Iterator[Score]:
         for begin in range(0, len(self.networks), self.size):

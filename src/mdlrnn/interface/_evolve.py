@@ -136,7 +136,7 @@ def start(
     on_progress: OnProgress | None = None,
 ) -> Run:
     """`evolve`, with the display given; a folder may be named after the source."""
-    _check_device(device, threads, executor, cluster, crew)
+    check_where(device, threads, executor, cluster, crew)
     if search is None and device == CARD:
         search = Search(islands=CARD_ISLANDS)
     search = _value(search, Search, "search")
@@ -213,7 +213,7 @@ def go_on(
     check_common(until, threads, executor, cluster)
     home = Path(folder)
     before = read_settings(home).device if holds_run(home) else CPU
-    _check_device(device or before, threads, executor, cluster, crew)
+    check_where(device or before, threads, executor, cluster, crew)
     workers = _workers(cluster, crew)
     source = run_source(home) if holds_run(home) else None
     if until is not None and source is not None:
@@ -359,7 +359,7 @@ def _workers(cluster: object, crew: Crew | None) -> AbstractContextManager[Crew 
     return nullcontext(crew) if cluster is None else connected(cluster)
 
 
-def _check_device(
+def check_where(
     device: object, threads: object, executor: object, cluster: object, crew: object
 ) -> None:
     """Refuse a device that is not there before anything is written."""

@@ -29,7 +29,12 @@ def saturate(x: float, most: float) -> float:
 
 @compiled
 def activate_one(code: int, x: float, most: float) -> float:
-    x = saturate(x, most)
+    return respond(code, saturate(x, most))
+
+
+@compiled
+def respond(code: int, x: float) -> float:
+    """The activation of a sum that has been cut."""
     if code == LINEAR:
         return x
     if code == RELU:
@@ -108,10 +113,10 @@ def activate(code: int, x: Floats, bias: float, most: float) -> None:
 
 def _check_branches() -> None:
     """Every activation has its branch; one without would be NaN everywhere."""
-    named = source_of(activate_one).__code__.co_names
+    named = source_of(respond).__code__.co_names
     missing = [name for name in ACTIVATIONS if name.upper() not in named]
     if missing:
-        raise NotImplementedError(f"activate_one has no branch for {', '.join(missing)}")
+        raise NotImplementedError(f"respond has no branch for {', '.join(missing)}")
 
 
 _check_branches()

@@ -27,6 +27,8 @@ from ._genome import (
 from ._random import Random, below
 from ._space import Space
 
+SIGN_MASK = (1 << 30) - 1
+
 
 @inlined
 def cross_over(
@@ -69,7 +71,7 @@ def cross_over(
                 source = places[source] - 1
             changed = target * TARGET + (key & RECURRENT) + source
             add_connection(genome, changed, donor[at + 1], donor[at + 2])
-    merge_twins(genome, first)
+    merge_twins(genome, first, places)
     return True
 
 
@@ -89,13 +91,17 @@ def mark_ancestors(genome: Words, output: int, first: int, marks: NDArray[np.int
 
 
 @compiled
-def merge_twins(genome: Words, first: int) -> None:
-    """Hidden units with the same formula become one, unless both go to the same unit."""
+def merge_twins(genome: Words, first: int, signs: NDArray[np.int64]) -> None:
+    """Hidden units with the same formula become one, unless both go to the same unit. `signs` is
+    scratch, a place per unit."""
     merged = True
     while merged:
         merged = False
+        sign_units(genome, signs)
         for u in range(first, genome[0]):
             for v in range(u + 1, genome[0]):
+                if signs[u] != signs[v]:
+                    continue
                 if same_formula(genome, u, v) and not share_target(genome, u, v):
                     pass_on(genome, v, u)
                     delete_unit(genome, v)
@@ -103,6 +109,20 @@ def merge_twins(genome: Words, first: int) -> None:
                     break
             if merged:
                 break
+
+
+@compiled
+def sign_units(genome: Words, signs: NDArray[np.int64]) -> None:
+    """A number for each unit, from its words and its connections' weights: units with the same
+    formula have the same, most others do not."""
+    for u in range(genome[0]):
+        at = HEADER + UNIT_WORDS * u
+        sign = genome[at] + 31 * genome[at + 1] + 961 * genome[at + 2]
+        signs[u] = sign & SIGN_MASK
+    for at in range(connections_at(genome), size_of(genome), CONNECTION_WORDS):
+        target = genome[at] // TARGET
+        weight = 7 + (genome[at] & RECURRENT) + 131 * genome[at + 1] + 17161 * genome[at + 2]
+        signs[target] = (signs[target] + weight) & SIGN_MASK
 
 
 @compiled

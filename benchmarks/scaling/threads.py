@@ -15,12 +15,18 @@ kernels, which run side by side, into the Python around them, which holds the in
 and into kernels by which threads help each other; and how much memory the kernels of a thread work
 in.
 
+With --copies a last line says what the machine itself allows: so many processes make the search
+with one thread at the same time, each for itself. Where they take longer than one alone, memory,
+clock speed or other users of the machine are the limit, and no program gets further.
+
 It needs the source tree, numba, numpy, click and rich, and takes about 7 minutes on 16 cores.
 """
 
 from __future__ import annotations
 
 import argparse
+import statistics
+import subprocess
 import sys
 import threading
 import time
@@ -75,6 +81,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="corpora, with commas between")
     parser.add_argument("--islands", type=int, help="only with so many islands")
     parser.add_argument("--work", type=float, default=1.0, help="times the usual generations")
+    parser.add_argument("--copies", type=int, help="processes that make it with one thread each")
     parser.add_argument("--where", action="store_true", help="say where the time goes")
     options = parser.parse_args()
     numbers = [int(text) for text in options.threads.split(",")]
@@ -87,10 +94,29 @@ def main() -> None:
         if (only and work.corpus not in only) or options.islands not in (None, work.islands):
             continue
         generations = max(1, round(work.generations * options.work))
-        _measure(work, generations, numbers, options.where)
+        alone = _measure(work, generations, numbers, options.where)
+        if options.copies:
+            seconds = _in_copies(work, options.work, options.copies)
+            print(
+                f"{work.corpus:<12} {work.islands:>7}  {options.copies} copies: {seconds:.2f} s "
+                f"each, so at most {options.copies * alone / seconds:.2f} times",
+                flush=True,
+            )
 
 
-def _measure(work: Work, generations: int, numbers: list[int], where: bool) -> None:
+def _in_copies(work: Work, share: float, copies: int) -> float:
+    """Seconds that the search with one thread takes, where so many processes make it at once."""
+    command = [
+        sys.executable, __file__, "--threads", "1", "--only", work.corpus, "--islands",
+        str(work.islands), "--work", str(share),
+    ]  # fmt: skip
+    made = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(copies)]
+    rows = [process.communicate()[0].splitlines()[-1].split() for process in made]
+    return statistics.mean(float(row[3]) for row in rows)
+
+
+def _measure(work: Work, generations: int, numbers: list[int], where: bool) -> float:
+    """Seconds with the first number of threads."""
     source = source_from(work.corpus)
     problem = Problem(source.corpus(), Search(islands=work.islands), source.encoding())
     evolve_islands(problem, Stop(generations=0))  # compiles
@@ -120,6 +146,7 @@ def _measure(work: Work, generations: int, numbers: list[int], where: bool) -> N
             print(f"  {_where(spent, problem)}", flush=True)
         if run.archipelago.digest() != first.archipelago.digest():
             sys.exit("the networks differ, so these are not the same work")
+    return took
 
 
 def _spent() -> dict[str, float]:

@@ -19,6 +19,7 @@ import pytest
 import mdlrnn.cluster._connect as connect
 import mdlrnn.cluster._crew as crew_module
 import mdlrnn.search._evolve as evolve_module
+import mdlrnn.search._graph as graph_module
 from helpers.data import is_one_sentence
 from mdlrnn import Corpus, Encoding, InputError, Progress, Run, Search, Stop, evolve, resume
 from mdlrnn._errors import ClusterError, MissingExtra
@@ -181,7 +182,8 @@ def test_islands_that_dask_gives_up_are_worked_out_again(client: Any, run: Run) 
 def test_a_scheduler_that_goes_away_leaves_a_run_that_goes_on(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evolve_module, "LONGEST_CHAIN", 1)
+    for module in (evolve_module, graph_module):
+        monkeypatch.setattr(module, "LONGEST_CHAIN", 1)
     monkeypatch.setattr(crew_module, "ANCHOR", 1)
     folder = tmp_path / "run"
     with connect._local("local:1") as cluster:
@@ -209,7 +211,8 @@ def test_checkpoints_are_written_while_a_run_goes_on(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(evolve_module, "LONGEST_CHAIN", chain)
+    for module in (evolve_module, graph_module):
+        monkeypatch.setattr(module, "LONGEST_CHAIN", chain)
     monkeypatch.setattr(crew_module, "ANCHOR", anchor)
     monkeypatch.setattr(recorder, "LEAST_SECONDS", 0.0)
     saved: set[str] = set()

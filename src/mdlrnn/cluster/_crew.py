@@ -42,6 +42,9 @@ COUNT_SECONDS = 2.0
 LEGS_A_THREAD = 3
 """Sent to a worker for each of its threads. A worker begins the next leg at once and reports the
 last one only after it, and then a third must be there."""
+BEHIND = 2
+"""Stages that an island is behind the middle one when its legs are no longer followed by others, so
+that its next leg begins at once."""
 NOWHERE = ""
 """The home of islands that are on no worker."""
 
@@ -63,6 +66,8 @@ class _Task(NamedTuple):
     away: _Away
     epoch: int
     retries: int
+    room: int
+    """How much of its worker's it takes."""
 
 
 class _Waiting(NamedTuple):
@@ -86,7 +91,7 @@ class DaskCrew:
         self._waiting: dict[str, list[_Waiting]] = {}
         """By the home of the island, each a heap."""
         self._sent_to: Counter[str] = Counter()
-        """Legs that each worker has been sent and has not done."""
+        """Room that is taken at each worker by legs that it has not done."""
         self._threads: dict[str, int] = {}
         self._epoch = 0
         self._running = True
@@ -151,32 +156,45 @@ class DaskCrew:
             self._send_out()
 
     def _send_out(self) -> None:
-        """Send legs to workers that have room for some."""
+        """Send legs to workers that have room for some, those of islands that are behind first."""
         while any(self._waiting.values()):
             room = {
                 worker: LEGS_A_THREAD * threads - self._sent_to[worker]
                 for worker, threads in self._threads.items()
             }
-            worker = max(room, key=lambda worker: room[worker], default=None)
-            if worker is None or room[worker] <= 0:
+            most = max(room.values(), default=0)
+            if most <= 0:
                 return
-            self._send(self._next_for(worker), worker)
+            idle = {w for w, threads in self._threads.items() if self._sent_to[w] < threads}
+            home = self._next_home()
+            if room.get(home, 0) > 0 and (home in idle or not idle):
+                worker = home  # an island stays where it is, unless others have nothing to do
+            else:
+                worker = next(worker for worker in room if room[worker] == most)
+                home = self._next_home(worker)
+            self._send(heapq.heappop(self._waiting[home]), worker)
         self._wake.set()
 
-    def _next_for(self, worker: str) -> _Waiting:
-        """A leg of an island on this worker, else on none, else on the one with most waiting."""
-        for home in (worker, NOWHERE):
-            if self._waiting.get(home):
-                return heapq.heappop(self._waiting[home])
-        return heapq.heappop(max(self._waiting.values(), key=len))
+    def _next_home(self, worker: str = NOWHERE) -> str:
+        """Where the island is whose leg is to be sent next: of those furthest behind one that is on
+        this worker, if there is one."""
+        heads = {home: heap[0] for home, heap in self._waiting.items() if heap}
+        first = min(heads, key=lambda home: (heads[home].priority, heads[home].number))
+        behind = heads[first].priority
+        return worker if worker in heads and heads[worker].priority == behind else first
+
+    def _is_behind(self, job: Job) -> bool:
+        stages = sorted(task.job.priority for task in self._tasks.values())
+        return bool(stages) and job.priority + BEHIND <= stages[len(stages) // 2]
 
     def _send(self, waiting: _Waiting, worker: str) -> None:
         job = waiting.job
         with_state = job.last >= 0 and job.last % ANCHOR == ANCHOR - 1
         away = self._advance(self._alive(job.held), job.leg, job.priority, worker)
         told = self._submit(tell, away.future, with_state, priority=SOON)
-        self._tasks[told.key] = _Task(job, away, self._epoch, waiting.retries)
-        self._sent_to[worker] += 1
+        room = LEGS_A_THREAD if self._is_behind(job) else 1
+        self._tasks[told.key] = _Task(job, away, self._epoch, waiting.retries, room)
+        self._sent_to[worker] += room
         self._completed.add(told)
         self._wake.set()
 
@@ -235,7 +253,7 @@ class DaskCrew:
             task = self._tasks.pop(future.key, None)
             if task is None or task.epoch != self._epoch:
                 return
-            self._sent_to[task.away.home] -= 1
+            self._sent_to[task.away.home] -= task.room
         try:
             if isinstance(result, Told):
                 self.last_worker = result.worker

@@ -19,7 +19,16 @@ from ..network._network import Network
 from ..network._objective import Score
 from ._archipelago import Archipelago, front_among, network_of
 from ._crew import Crew, Executors, Held, Threads
-from ._graph import Graph, Round, Stage, are_kept_together, run_legs, stages, states_at
+from ._graph import (
+    LONGEST_CHAIN,
+    Graph,
+    Round,
+    Stage,
+    are_kept_together,
+    run_legs,
+    stages,
+    states_at,
+)
 from ._island import Problem, check_room, random_states
 from ._leg import Entry, Leg, View, entries_of, view_of
 from ._packed import Packed
@@ -30,13 +39,15 @@ WORK_PER_CHECK = 1.5e8
 """Steps times nodes between two looks at the target and the user: about a second of one core."""
 LARGER = 16
 """Times the work of a step where nothing keeps networks small; they grow to more than that."""
-REMOTE_SECONDS = 2
-"""How long a leg should take about that is run by another process or machine."""
+REMOTE_SECONDS = 0.5
+"""How long a leg should take about that is run by another process or machine: long beside what it
+takes to send it there, short enough for islands that are behind to be seen."""
+LOOK_NODES, BESIDE_NODES = 200, 900
+"""What else a step does counts as so many nodes where looks are set, and takes as long as so many,
+about."""
 
 HELPED_LEGS = 4
 """Legs in place of one where threads help each other, to see earlier who is behind."""
-LONGEST_CHAIN = 8
-"""Stages of a leg at most; `cluster` keeps islands every 16 stages."""
 LEGS_A_SECOND = 50
 """More than these make who hands them out a bottleneck."""
 
@@ -71,7 +82,7 @@ def evolve_islands(
 def check_interval(problem: Problem) -> int:
     """Generations between two checks, fixed by the problem so that runs can be repeated."""
     search, corpus = problem.search, problem.corpus
-    work = search.islands * search.population * (len(corpus.parent) + 200)
+    work = search.islands * search.population * (len(corpus.parent) + LOOK_NODES)
     objective = problem.objective
     if not (objective.g or objective.l1 or objective.l2):
         work *= LARGER
@@ -179,10 +190,13 @@ class SearchLoop:
 
     def _looks_a_stage(self) -> int:
         """So many that a stage of all islands takes a second, where these are kept together a
-        quarter of one, or a leg on another machine two and with many workers more."""
+        quarter of one, or a leg on another machine half of one and with many workers more."""
         islands, workers = self.problem.search.islands, self.crew.workers
         if self.crew.remote:
-            return round(islands * max(REMOTE_SECONDS, workers / LEGS_A_SECOND))
+            nodes = len(self.problem.corpus.parent)
+            seconds = max(REMOTE_SECONDS, workers / LEGS_A_SECOND)
+            share = (nodes + LOOK_NODES) / (nodes + BESIDE_NODES)
+            return max(1, round(islands * seconds * share))
         legs = HELPED_LEGS if are_kept_together(self.crew, islands) else 1
         return max(1, min(workers, islands) // legs)
 

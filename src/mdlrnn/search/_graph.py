@@ -31,6 +31,9 @@ AHEAD_HELPED = 2
 the fewer have to help with it, and the more each of them does."""
 FEW_A_WORKER = 4
 """Islands; with more of them a thread nearly always has one to go on with."""
+LONGEST_CHAIN = 8
+"""Stages of a leg at most; no leg passes a multiple of these, so that all islands are kept there.
+`cluster` keeps them every 16 stages."""
 WAKE_SECONDS = 0.5
 """Between two looks for Ctrl-C, which on some systems does not end a wait."""
 
@@ -109,7 +112,8 @@ class Graph:
         fronts: bool = False,
         chain: int = 1,
     ) -> None:
-        """With a chain, an island that receives nothing passes up to so many stages in one leg."""
+        """With a chain, an island that receives nothing passes up to so many stages in one leg, and
+        on other machines more if it is behind."""
         self.seconds = [0.0] * len(islands)
         """Spent on each island."""
         self._problem, self._crew, self._fronts = problem, crew, fronts
@@ -203,14 +207,17 @@ class Graph:
     def _chained(self, island: int, number: int, stage: Stage) -> list[Stage]:
         """The stage and those after it that the island can pass without anybody else.
 
-        Chains end at the same stages for all islands, where these can then be kept.
+        On other machines an island that is behind does not stop before it is level with the middle
+        one: it would wait there for a worker.
         """
         stages = [stage]
         search = self._problem.search
+        level = sorted(self._at)[self._count // 2] if self._crew.remote else 0
         while (
-            (number + len(stages)) % self._chain
+            (number + len(stages)) % LONGEST_CHAIN
+            and ((number + len(stages)) % self._chain or number + len(stages) < level)
             and number + len(stages) <= self._given_out + self._window
-            and not homes_of(search, island, stages[-1].turn)
+            and not (stages[-1].migrates and homes_of(search, island, stages[-1].turn))
             and (following := self._stage(number + len(stages))) is not None
         ):
             stages.append(following)

@@ -2,6 +2,7 @@
 
     python benchmarks/scaling/cluster.py throughput --workers 2
     python benchmarks/scaling/cluster.py efficiency --workers 1,16
+    python benchmarks/scaling/cluster.py sleepers --workers 16
 
 `throughput` runs legs of no generations on processes of this machine: legs a second is what the
 scheduler and the client take at most (each leg is two of Dask's tasks), bytes are those of reports
@@ -11,13 +12,18 @@ busy a tenth of its time. Measured where it says so, computed elsewhere.
 `efficiency` runs the same search with each number of worker processes; the digests must agree. The
 clock starts when all workers are there and have loaded the kernels.
 
-It needs the extra cluster, and takes about 3 minutes on 16 cores.
+`sleepers` is for trying many workers on few cores: a leg makes one generation a part and sleeps for
+as long as its others would take, on slow islands longer than on fast ones. The share of the
+workers' time that was due is what scheduler, client and the order of legs leave of it.
+
+It needs the extra cluster, and takes about 3 minutes on 16 cores; `sleepers` takes 1.5 minutes.
 """
 
 from __future__ import annotations
 
 import argparse
 import pickle
+import random
 import sys
 import time
 from pathlib import Path
@@ -38,13 +44,16 @@ from mdlrnn.search._settings import Search, Stop
 from mdlrnn.tasks._sources import source_from
 
 WORKS = (("anbn_500", 128, 600), ("dyck2_20000", 64, 40))
+SLEEPS = (("anbn_500", 128, 2400, 0.00077, 0.25), ("dyck2_20000", 64, 1500, 0.0065, 0.55))
+"""Corpus, islands, generations, seconds that one takes, and how much islands differ in it: the
+spread of its logarithm."""
 SHARE = 0.1
 """Of the scheduler's time that may go to legs, so that workers do not wait for it."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["throughput", "efficiency"])
+    parser.add_argument("what", choices=["throughput", "efficiency", "sleepers"])
     parser.add_argument("--workers", default="2", help="processes; several with commas between")
     parser.add_argument("--islands", type=int, default=200, help="for throughput")
     parser.add_argument("--only", default="", help="corpora, with commas between")
@@ -54,11 +63,15 @@ def main() -> None:
     if options.what == "throughput":
         for count in workers:
             _throughput(count, options.islands)
-    else:
-        only = set(filter(None, options.only.split(",")))
-        for name, islands, generations in WORKS:
-            if only and name not in only:
-                continue
+        return
+    only = set(filter(None, options.only.split(",")))
+    if options.what == "sleepers":
+        for name, islands, generations, seconds, spread in SLEEPS:
+            for count in workers if not only or name in only else ():
+                _sleepers(name, islands, round(generations * options.work), seconds, spread, count)
+        return
+    for name, islands, generations in WORKS:
+        if not only or name in only:
             _efficiency(name, islands, max(1, round(generations * options.work)), workers)
 
 
@@ -125,6 +138,58 @@ def _efficiency(name: str, islands: int, generations: int, numbers: list[int]) -
         )
         if run.archipelago.digest() != first.archipelago.digest():
             sys.exit("the networks differ, so these are not the same work")
+
+
+def _sleepers(
+    name: str, islands: int, generations: int, seconds: float, spread: float, workers: int
+) -> None:
+    source = source_from(name)
+    problem = Problem(source.corpus(), Search(islands=islands), source.encoding())
+    with (
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        with connected(client) as crew:  # each worker loads what it needs
+            evolve_islands(problem, Stop(generations=1), crew=crew)
+        client.run(_sleep_from_now_on, seconds, spread)
+        with connected(client) as crew:
+            began = time.perf_counter()
+            evolve_islands(problem, Stop(generations=generations), crew=crew)
+            took = time.perf_counter() - began
+    due = [_pace(island, spread) * seconds * generations for island in range(islands)]
+    print(
+        f"{name:<12} {islands:>4} islands {workers:>3} workers {took:>8.2f} s, "
+        f"{sum(due) / took / workers:.2f} of the time was due, "
+        f"at most {sum(due) / max(due):.1f} workers have something to do",
+        flush=True,
+    )
+
+
+def _pace(island: int, spread: float) -> float:
+    """How much longer than others an island takes."""
+    return random.Random(island).lognormvariate(0, spread)
+
+
+def _sleep_from_now_on(seconds: float, spread: float) -> None:
+    """On a worker: legs sleep for most of their time."""
+    from mdlrnn.cluster import _worker
+
+    run = vars(_worker)["run_leg"]
+
+    def sleep(problem: Problem, packed: Any, leg: Leg) -> Any:
+        began = time.perf_counter()
+        parts = tuple(
+            part._replace(lengths=tuple(int(i == 0) for i in range(len(part.lengths))))
+            for part in leg.parts
+        )
+        done = run(problem, packed, leg._replace(parts=parts))
+        due = _pace(leg.island, spread) * seconds * leg.generations
+        time.sleep(max(0.0, due - (time.perf_counter() - began)))
+        return done
+
+    setattr(_worker, "run_leg", sleep)  # noqa: B010, where it is called by that name
 
 
 if __name__ == "__main__":

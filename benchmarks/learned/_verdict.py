@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import deque
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import islice
@@ -18,14 +19,20 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.languages._jobs import Job
 
+from mdlrnn.languages._rules import END
+from mdlrnn.network._alphabet import BOUNDARY
+
 if TYPE_CHECKING:
     from mdlrnn import Network
     from mdlrnn.languages import Language
+    from mdlrnn.languages._machine import Configuration
 
 VERDICTS = ("named", "machine", "other", "no", "wrong")
 WALKS, LENGTH = 60, 40
-COMPARED = 300
-"""Strings of either language, shortest first, that the other must have."""
+COMPARED = 20
+"""Strings of a machine, shortest first, that a grammar must have drawn."""
+PLACES = 10_000
+"""Pairs of places that two machines are followed to, shortest strings first."""
 
 
 def verdict(job: Job) -> dict[str, Any]:
@@ -92,7 +99,7 @@ def along(
 
 
 def _same_strings(machine: Language, source: str) -> bool:
-    """Whether the first strings of each are strings of the other."""
+    """Whether the two have the same strings, as far as they are looked at."""
     from mdlrnn.languages import Language
     from mdlrnn.tasks._sources import source_from
 
@@ -100,10 +107,51 @@ def _same_strings(machine: Language, source: str) -> bool:
     assert task is not None
     language = task.language
     assert not isinstance(language, str)
-    first = [tuple(s) for s in islice(machine.strings(), COMPARED)]
     if isinstance(language, Language):
-        own = [tuple(s) for s in islice(language.strings(), COMPARED)]
-        return all(map(language.accepts, first)) and all(map(machine.accepts, own))
+        return not differ(machine, language)
     # A grammar has no machine to ask; strings that it draws stand for it.
+    first = [tuple(s) for s in islice(machine.strings(machine.most_prefixes), COMPARED)]
     drawn = {tuple(s) for s in task.strings(2_000, 1)}
-    return all(map(machine.accepts, drawn)) and set(first[:20]) <= drawn
+    return all(map(machine.accepts, drawn)) and set(first) <= drawn
+
+
+def differ(one: Language, other: Language, most: int = PLACES) -> bool:
+    """Whether a string of one machine is none of the other's.
+
+    Both go along the same strings, shortest first. What matters of a string is where it leads
+    them, so that each pair of places is looked at once: a machine can have more strings of a
+    length than can be listed.
+    """
+    start = (one.beginning, other.beginning)
+    seen, left = {start}, deque([start])
+    while left and len(seen) <= most:
+        here, there = left.popleft()
+        mine, theirs = _leads(one, here), _leads(other, there)
+        alone = [(one, mine[symbol]) for symbol in mine.keys() - theirs.keys()]
+        alone += [(other, theirs[symbol]) for symbol in theirs.keys() - mine.keys()]
+        if any(_ends(machine, place) for machine, place in alone):
+            return True
+        for symbol in sorted(mine.keys() & theirs.keys()):
+            pair = (mine[symbol], theirs[symbol])
+            if symbol != BOUNDARY and pair not in seen:
+                seen.add(pair)
+                left.append(pair)
+    return False
+
+
+def _ends(machine: Language, place: Configuration) -> bool:
+    """Whether a string can end from there on, which a machine that is stuck cannot."""
+    seen, left = {place}, deque([place])
+    while left and len(seen) <= PLACES:
+        here = left.popleft()
+        if here.state == END:
+            return True
+        for to in _leads(machine, here).values():
+            if to not in seen:
+                seen.add(to)
+                left.append(to)
+    return False
+
+
+def _leads(machine: Language, here: Configuration) -> dict[str, Configuration]:
+    return {option.symbol: option.to for option in machine.options(here)}

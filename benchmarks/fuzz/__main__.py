@@ -36,9 +36,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where failing cases are kept")
     parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
-    if arguments.seconds is None and arguments.cases is None and arguments.case is None:
-        arguments.seconds = 60.0
     names = arguments.campaign or [*CAMPAIGNS, KILLS]
+    bounds = [arguments.seconds, arguments.cases, arguments.case]
+    if names == [KILLS]:
+        bounds.append(arguments.kills)
+    if all(bound is None for bound in bounds):
+        arguments.seconds = 60.0
     out = arguments.out or Path(tempfile.mkdtemp(prefix="mdlrnn-fuzz-"))
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="mdlrnn-fuzz-base-") as place:

@@ -110,7 +110,6 @@ def run_kills(
 ) -> None:
     """Kill runs at each of their operations in turn, and at random moments, till time is up."""
     place.mkdir(parents=True)
-    began = time.monotonic()
     _load()
     (place / HELD).write_text("".join(f"{'a' * n}{'b' * n}\n" for n in range(1, 30)))
     whole = {}
@@ -120,6 +119,7 @@ def run_kills(
         if ended.code != 0:
             raise RuntimeError(f"a run that nothing disturbs ends with {ended.code}: {ended.err}")
         whole[source] = (_result(ended, folder), ended.operations)
+    began = time.monotonic()
     for number in numbers:
         if time.monotonic() - began >= seconds:
             break

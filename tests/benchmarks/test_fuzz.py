@@ -45,7 +45,7 @@ def test_killed_runs_go_on_to_the_same_network(tmp_path: Path) -> None:
 
 def test_nothing_false_is_said_of_mutants(tmp_path: Path) -> None:
     pytest.importorskip("z3")
-    printed = run("mutants", "--networks", 3, "--searches", 0, "--time", 3, "--out", tmp_path)
+    printed = run("mutants", "--networks", 3, "--searches", 0, "--time", 60, "--out", tmp_path)
     assert printed.splitlines()[-1] == "false: 0"
     assert int(rows(printed)["proved"][0]) > 0
 

@@ -26,6 +26,8 @@ import pickle
 import random
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -115,18 +117,10 @@ def _efficiency(name: str, islands: int, generations: int, numbers: list[int]) -
     first: Run | None = None
     took = 0.0
     for count in numbers:
-        with (
-            LocalCluster(
-                n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-            ) as cluster,
-            Client(cluster) as client,
-        ):
-            with connected(client) as crew:  # each worker loads what it needs
-                evolve_islands(problem, Stop(generations=1), crew=crew)
-            with connected(client) as crew:
-                began = time.perf_counter()
-                run = evolve_islands(problem, stop, crew=crew)
-                seconds = time.perf_counter() - began
+        with _workers(problem, count) as client, connected(client) as crew:
+            began = time.perf_counter()
+            run = evolve_islands(problem, stop, crew=crew)
+            seconds = time.perf_counter() - began
         if first is None:
             first, took = run, seconds
         busy = run.statistics.busy_seconds
@@ -140,19 +134,26 @@ def _efficiency(name: str, islands: int, generations: int, numbers: list[int]) -
             sys.exit("the networks differ, so these are not the same work")
 
 
+@contextmanager
+def _workers(problem: Problem, count: int) -> Iterator[Client]:
+    """So many processes of this machine, which have loaded what they need for the problem."""
+    with (
+        LocalCluster(
+            n_workers=count, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        with connected(client) as crew:
+            evolve_islands(problem, Stop(generations=1), crew=crew)
+        yield client
+
+
 def _sleepers(
     name: str, islands: int, generations: int, seconds: float, spread: float, workers: int
 ) -> None:
     source = source_from(name)
     problem = Problem(source.corpus(), Search(islands=islands), source.encoding())
-    with (
-        LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        with connected(client) as crew:  # each worker loads what it needs
-            evolve_islands(problem, Stop(generations=1), crew=crew)
+    with _workers(problem, workers) as client:
         client.run(_sleep_from_now_on, seconds, spread)
         with connected(client) as crew:
             began = time.perf_counter()

@@ -15,9 +15,9 @@ kernels, which run side by side, into the Python around them, which holds the in
 and into kernels by which threads help each other; and how much memory the kernels of a thread work
 in.
 
-With --copies a last line says what the machine itself allows: so many processes make the search
-with one thread at the same time, each for itself. Where they take longer than one alone, memory,
-clock speed or other users of the machine are the limit, and no program gets further.
+With --copies a last line says what the machine makes of so many processes that have nothing to do
+with each other: each makes the search with one thread, all at the same time. Where they take longer
+than one alone, that is for memory, clock speed or other users of the machine.
 
 It needs the source tree, numba, numpy, click and rich, and takes about 7 minutes on 16 cores.
 """
@@ -99,7 +99,7 @@ def main() -> None:
             seconds = _in_copies(work, options.work, options.copies)
             print(
                 f"{work.corpus:<12} {work.islands:>7}  {options.copies} copies: {seconds:.2f} s "
-                f"each, so at most {options.copies * alone / seconds:.2f} times",
+                f"each, worth {options.copies * alone / seconds:.2f} of one alone",
                 flush=True,
             )
 

@@ -196,7 +196,7 @@ def table(
     chosen = _chosen(names, sizes)
     search, stop = _search(15, **options)
     if device == CARD:
-        check_where(device, threads, None, cluster, None)
+        check_where(device, threads, cluster=cluster)
         search = replace(search, islands=CARD_ISLANDS)
     if with_rnn and cluster is None:
         check_device(device)

@@ -43,8 +43,8 @@ LEGS_A_THREAD = 3
 """Sent to a worker for each of its threads. A worker begins the next leg at once and reports the
 last one only after it, and then a third must be there."""
 BEHIND = 2
-"""Stages that an island is behind the middle one when its legs are no longer followed by others, so
-that its next leg begins at once."""
+"""An island so many stages behind the middle one takes all the room of a thread: hardly a leg is
+sent after its own, so that its next one can begin at once."""
 NOWHERE = ""
 """The home of islands that are on no worker."""
 
@@ -67,7 +67,7 @@ class _Task(NamedTuple):
     epoch: int
     retries: int
     room: int
-    """How much of its worker's it takes."""
+    """How much room it takes at its worker."""
 
 
 class _Waiting(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from numba import float64, int32
 
+from ..kernels import _feed
 from ..kernels._genome import HEADER, PRODUCT, UNIT_WORDS
 from ..kernels._plan import (
     COUNTS,
@@ -25,11 +26,12 @@ from ..kernels._plan import (
     SOURCE,
     TABLE_AT,
 )
-from ._cuda import cuda
+from ._cuda import cuda, on_device
 from ._loops import feed_chunk
-from ._scalars import bias_of, finished, together
+from ._scalars import SCALARS, bias_of, finished, together
 from ._teams import TEAM, lane, sync
 
+inside = on_device(_feed.inside, SCALARS)
 MOST_SWEPT, MOST_WORDS = 32, 192
 """Units and words of a network that is fed so; larger ones are fed unit by unit."""
 CODE_BITS, PLACE_BITS, COUNT_BITS = 5, 2, 10
@@ -144,7 +146,7 @@ def write_down(genome, full, plan, weights, words, numbers, written):
             for c in range(plan[FORWARD, u], plan[END, u]):
                 where = where_from(c, u, full, plan)
                 source = plan[SOURCE, c]
-                if where < 0 or is_within(source, u, full, plan) != (inner == 1):
+                if where < 0 or is_within(c, u, full, plan) != (inner == 1):
                     continue
                 if where == AT_NODE:
                     slot = 0
@@ -165,14 +167,10 @@ def where_from(c, unit, full, plan):
     return AT_NODE if plan[IGNORED, c] == 0 and q == full else -1
 
 
-def is_within(source, unit, full, plan):
-    """Whether a connection joins two units of one cycle."""
+def is_within(c, unit, full, plan):
+    """Whether a connection comes from the unit's own cycle."""
     group = plan[GROUP, unit]
-    return (
-        plan[CYCLIC, group] == 1
-        and plan[RESOLUTION, source] == full
-        and plan[GROUP, source] == group
-    )
+    return plan[CYCLIC, group] == 1 and inside(c, group, full, plan)
 
 
 SWEEPING = (where_from, is_within, write_down, sweep_chunk)

@@ -360,7 +360,11 @@ def _workers(cluster: object, crew: Crew | None) -> AbstractContextManager[Crew 
 
 
 def check_where(
-    device: object, threads: object, executor: object, cluster: object, crew: object
+    device: object,
+    threads: object,
+    executor: object = None,
+    cluster: object = None,
+    crew: object = None,
 ) -> None:
     """Refuse a device that is not there before anything is written."""
     if device is None:

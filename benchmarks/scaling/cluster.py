@@ -185,10 +185,14 @@ def _sleep_from_now_on(seconds: float, spread: float) -> None:
             part._replace(lengths=tuple(int(i == 0) for i in range(len(part.lengths))))
             for part in leg.parts
         )
-        done = run(problem, packed, leg._replace(parts=parts))
-        due = _pace(leg.island, spread) * seconds * leg.generations
-        time.sleep(max(0.0, due - (time.perf_counter() - began)))
-        return done
+        after, report = run(problem, packed, leg._replace(parts=parts))
+        pace = _pace(leg.island, spread) * seconds
+        time.sleep(max(0.0, pace * leg.generations - (time.perf_counter() - began)))
+        due = [pace * sum(part.lengths) for part in leg.parts] or [0.0]
+        further = zip(report.further, due[1:], strict=True)
+        return after, report._replace(
+            seconds=due[0], further=tuple(one._replace(seconds=s) for one, s in further)
+        )
 
     setattr(_worker, "run_leg", sleep)  # noqa: B010, where it is called by that name
 

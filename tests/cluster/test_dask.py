@@ -23,7 +23,7 @@ import mdlrnn.search._graph as graph_module
 from helpers.data import is_one_sentence
 from mdlrnn import Corpus, Encoding, InputError, Progress, Run, Search, Stop, evolve, resume
 from mdlrnn._errors import ClusterError, MissingExtra
-from mdlrnn.cluster._worker import Told, freeze, thaw
+from mdlrnn.cluster._reports import Told, freeze, thaw
 from mdlrnn.runs import _recorder as recorder
 from mdlrnn.search._archipelago import Archipelago
 from mdlrnn.search._evolve import evolve_islands

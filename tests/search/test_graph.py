@@ -54,9 +54,11 @@ class ByHand:
         job.done(*run_leg(problem, job.held, job.leg))
 
 
-def begun(search: Search, last: int = 1000, chain: int = 1) -> tuple[Problem, ByHand, Graph]:
+def begun(
+    search: Search, last: int = 1000, chain: int = 1, crew: ByHand | None = None
+) -> tuple[Problem, ByHand, Graph]:
     problem = PROBLEM._replace(search=search)
-    crew = ByHand()
+    crew = crew or ByHand()
     islands = [Packed(new_island(problem, r)) for r in random_states(7, search.islands)]
     course = stages(problem, Archipelago(()), last, 20, 1)
     graph = Graph(problem, crew, islands, course, chain=chain)
@@ -109,6 +111,52 @@ def test_an_island_that_receives_nothing_passes_several_stages_in_one_leg() -> N
     while 0 in crew.jobs:
         crew.do(problem, 0)
     assert graph._at == [4, 4, 4, 4]
+
+
+class Elsewhere(ByHand):
+    """Each island has its own pace."""
+
+    remote, workers = True, 2
+    pace: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
+
+    def do(self, problem: Problem, island: int) -> None:
+        job = self.jobs.pop(island)
+        held, report = run_leg(problem, job.held, job.leg)
+        due = [self.pace[island] * sum(part.lengths) for part in job.leg.parts]
+        further = zip(report.further, due[1:], strict=True)
+        whole = report._replace(
+            seconds=due[0], further=tuple(one._replace(seconds=s) for one, s in further)
+        )
+        job.done(held, whole)
+
+
+def test_on_other_machines_the_slowest_island_goes_first() -> None:
+    crew = Elsewhere()
+    crew.pace = (1.0, 0.5, 4.0, 1.0)
+    problem, _, _graph = begun(SEARCH, chain=4, crew=crew)
+    assert [len(crew.jobs[island].leg.parts) for island in range(4)] == [1, 1, 1, 1]
+    assert len({crew.jobs[island].priority for island in range(4)}) == 1
+    for island in (1, 3, 2):
+        crew.do(problem, island)
+    slow, usual, fast = (crew.jobs[island] for island in (2, 3, 1))
+    assert slow.priority < usual.priority < fast.priority
+    assert slow.is_behind, "it has more to do than both workers on average"
+    assert not usual.is_behind
+    assert not fast.is_behind
+
+
+def test_on_other_machines_an_island_two_stages_behind_is_known_to_be_so() -> None:
+    crew = Elsewhere()
+    crew.pace = (1.0,) * 8
+    problem, _, graph = begun(replace(SEARCH, islands=8), crew=crew)
+    crew.do(problem, 1)
+    for island in range(2, 8):
+        while graph._at[island] < 3:
+            crew.do(problem, island)
+    assert graph._at == [0, 1, 3, 3, 3, 3, 3, 3]
+    assert not crew.jobs[7].is_behind
+    graph._start(1, graph._latest[1], crew.jobs.pop(1).leg, lambda *_: None)
+    assert crew.jobs[1].is_behind
 
 
 @pytest.mark.parametrize("generation", [20, 50, 60, 100])

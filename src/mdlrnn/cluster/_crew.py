@@ -1,9 +1,9 @@
 """Islands on the workers of a Dask cluster.
 
 An island's state stays on the worker that advanced it, as a future that is fed to its next leg; the
-client is told the report, some hundred bytes to a few kB. Every `ANCHOR` stages the states come
-along: these are what checkpoints are written from, and what an island that was lost with its worker
-is worked out from again, by Dask itself.
+worker sends the client a report, some hundred bytes to a few kB. Every `ANCHOR` stages the states
+come along: these are what checkpoints are written from, and what an island that was lost with its
+worker is worked out from again, by Dask itself.
 
 This module decides which worker runs a leg. Left to itself, Dask puts short tasks on the worker
 that has what they need, and so all islands on one worker.
@@ -26,7 +26,8 @@ from ..search._crew import Held, Job
 from ..search._island import Problem
 from ..search._leg import Leg
 from ..search._packed import Packed
-from ._worker import Told, advance, freeze, receive_problem, tell, thaw, version
+from ._reports import ReplyTo, Told, freeze, mailbox_of, thaw
+from ._worker import advance, receive_problem, tell, version
 from ._workers import REPLENISH_SECONDS, Replenish
 
 ANCHOR = 16
@@ -39,12 +40,11 @@ SOON = 10**6
 """The priority of what takes no time."""
 COUNT_SECONDS = 2.0
 """Between two counts of the workers."""
-LEGS_A_THREAD = 3
-"""Sent to a worker for each of its threads. A worker begins the next leg at once and reports the
-last one only after it, and then a third must be there."""
-BEHIND = 2
-"""An island so many stages behind the middle one takes all the room of a thread: hardly a leg is
-sent after its own, so that its next one can begin at once."""
+LEGS_A_THREAD = 2
+"""Sent to a worker for each of its threads, so that it can begin the next leg at once. That of an
+island that is far behind takes the room of both: its own next one is to begin at once."""
+AS_GOOD = 1
+"""Stages that an island may be less behind than another one and go before it, if it is there."""
 NOWHERE = ""
 """The home of islands that are on no worker."""
 
@@ -68,6 +68,7 @@ class _Task(NamedTuple):
     retries: int
     room: int
     """How much room it takes at its worker."""
+    with_state: bool
 
 
 class _Waiting(NamedTuple):
@@ -83,6 +84,7 @@ class DaskCrew:
 
     def __init__(self, client: Any, replenish: Replenish) -> None:
         self._client, self._replenish = client, replenish
+        self._mailbox = mailbox_of(client)
         self._name = f"mdlrnn-{uuid4().hex[:8]}"
         self._numbers = count()
         self._version = version()
@@ -130,7 +132,7 @@ class DaskCrew:
         with self._lock:
             self._epoch += 1
             dropped = [task.away.future for task in self._tasks.values()]
-            self._tasks.clear()
+            self._forget_tasks()
             self._waiting.clear()
             self._sent_to.clear()
         if dropped and self._client.status == "running":
@@ -176,37 +178,43 @@ class DaskCrew:
         self._wake.set()
 
     def _next_home(self, worker: str = NOWHERE) -> str:
-        """Where the island is whose leg is to be sent next: of those furthest behind one that is on
+        """Where the island is whose leg is to be sent next: of those that are behind one that is on
         this worker, if there is one."""
         heads = {home: heap[0] for home, heap in self._waiting.items() if heap}
         first = min(heads, key=lambda home: (heads[home].priority, heads[home].number))
-        behind = heads[first].priority
-        return worker if worker in heads and heads[worker].priority == behind else first
-
-    def _is_behind(self, job: Job) -> bool:
-        stages = sorted(task.job.priority for task in self._tasks.values())
-        return bool(stages) and job.priority + BEHIND <= stages[len(stages) // 2]
+        behind = heads[first].priority + AS_GOOD
+        return worker if worker in heads and heads[worker].priority <= behind else first
 
     def _send(self, waiting: _Waiting, worker: str) -> None:
         job = waiting.job
         with_state = job.last >= 0 and job.last % ANCHOR == ANCHOR - 1
-        away = self._advance(self._alive(job.held), job.leg, job.priority, worker)
-        told = self._submit(tell, away.future, with_state, priority=SOON)
-        room = LEGS_A_THREAD if self._is_behind(job) else 1
-        self._tasks[told.key] = _Task(job, away, self._epoch, waiting.retries, room)
+        key = self._key(advance)
+        self._mailbox.expect(key)
+        reply_to = ReplyTo(self._mailbox.topic, key, with_state)
+        away = self._advance(self._alive(job.held), job.leg, job.priority, worker, reply_to)
+        room = LEGS_A_THREAD if job.is_behind else 1
+        self._tasks[key] = _Task(job, away, self._epoch, waiting.retries, room, with_state)
         self._sent_to[worker] += room
-        self._completed.add(told)
+        self._completed.add(away.future)
         self._wake.set()
 
-    def _advance(self, held: Held | None, leg: Leg, priority: int, worker: str = NOWHERE) -> _Away:
+    def _advance(
+        self,
+        held: Held | None,
+        leg: Leg,
+        priority: int,
+        worker: str = NOWHERE,
+        reply_to: ReplyTo | None = None,
+    ) -> _Away:
         if isinstance(held, _Away):
             before, anchor, legs = held.future, held.anchor, (*held.legs, leg)
         else:
             before, anchor, legs = None if held is None else freeze(held), held, (leg,)
         if self._sent_problem is None or self._sent_problem.status not in ALIVE:
             self._sent_problem = self._submit(receive_problem, self._problem, priority=SOON)
-        arguments = self._sent_problem, before, leg, self._version
-        future = self._submit(advance, *arguments, priority=-priority, worker=worker)
+        arguments = self._sent_problem, before, leg, self._version, reply_to
+        key = self._key(advance) if reply_to is None else reply_to.key
+        future = self._submit(advance, *arguments, priority=-priority, worker=worker, key=key)
         return _Away(future, anchor, legs, worker)
 
     def _alive(self, held: Held | None) -> Held | None:
@@ -221,10 +229,20 @@ class DaskCrew:
             again = self._advance(again, leg, 0)
         return again
 
-    def _submit(self, function: Any, *arguments: Any, priority: int, worker: str = NOWHERE) -> Any:
+    def _key(self, function: Any) -> str:
+        return f"{self._name}-{function.__name__}-{next(self._numbers)}"
+
+    def _submit(
+        self,
+        function: Any,
+        *arguments: Any,
+        priority: int,
+        worker: str = NOWHERE,
+        key: str | None = None,
+    ) -> Any:
         """On the worker given, or on another one if it is gone."""
-        key = f"{self._name}-{function.__name__}-{next(self._numbers)}"
         place = {"workers": [worker], "allow_other_workers": True} if worker else {}
+        key = key or self._key(function)
         return self._client.submit(
             function, *arguments, key=key, pure=False, priority=priority, **place
         )
@@ -236,10 +254,28 @@ class DaskCrew:
             self._wake.clear()
             try:
                 for batch in self._completed.batches():
-                    for future, result in zip(batch, self._results(batch), strict=True):
+                    asked: list[Any] = []
+                    for future in batch:
+                        if (told := self._mailbox.take(future.key)) is not None:
+                            self._take(future, told)
+                        elif future.status != "finished" or not self._ask(future):
+                            asked.append(future)
+                    for future, result in zip(asked, self._results(asked), strict=True):
                         self._take(future, result)
             except Exception as error:
                 self._fail(error)
+
+    def _ask(self, future: Any) -> bool:
+        """Ask for the report of a leg that has not come; False if this was the answer."""
+        with self._lock:
+            task = self._tasks.get(future.key)
+            if task is None or task.away.future is not future:
+                return False
+            del self._tasks[future.key]
+            told = self._submit(tell, future, task.with_state, priority=SOON)
+            self._tasks[told.key] = task
+            self._completed.add(told)
+        return True
 
     def _results(self, futures: list[Any]) -> list[Any]:
         """What was told, or the error; all in one message."""
@@ -270,11 +306,16 @@ class DaskCrew:
         except BaseException as error:
             task.job.failed(self._lost(error))
 
+    def _forget_tasks(self) -> None:
+        for key in self._tasks:
+            self._mailbox.take(key)
+        self._tasks.clear()
+
     def _fail(self, error: Exception) -> None:
         with self._lock:
             jobs = [task.job for task in self._tasks.values()]
             jobs += [waiting.job for heap in self._waiting.values() for waiting in heap]
-            self._tasks.clear()
+            self._forget_tasks()
             self._waiting.clear()
             self._sent_to.clear()
         for job in jobs:

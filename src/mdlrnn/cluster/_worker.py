@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import pickle
-import zlib
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +12,7 @@ from ..kernels._compile import source_hash
 from ..search._island import Problem
 from ..search._leg import Leg, Report, run_leg
 from ..search._packed import Packed
+from ._reports import Frozen, ReplyTo, Told, freeze, send_report, thaw
 from ._workers import worker_name
 
 LOG = logging.getLogger("distributed.worker.mdlrnn")
@@ -24,27 +23,6 @@ class Kept(NamedTuple):
 
     packed: Packed
     report: Report
-
-
-class Frozen(NamedTuple):
-    """A state on its way."""
-
-    data: bytes
-
-
-class Told(NamedTuple):
-    report: Report
-    frozen: Frozen | None
-    worker: str
-
-
-def freeze(packed: Packed) -> Frozen:
-    return Frozen(zlib.compress(pickle.dumps(packed, protocol=5), 1))
-
-
-def thaw(frozen: Frozen) -> Packed:
-    packed: Packed = pickle.loads(zlib.decompress(frozen.data))
-    return packed
 
 
 @lru_cache(1)
@@ -58,8 +36,14 @@ def receive_problem(problem: Problem) -> Problem:
     return problem
 
 
-def advance(problem: Problem, island: Kept | Frozen | None, leg: Leg, client_version: str) -> Kept:
-    """A leg of an island."""
+def advance(
+    problem: Problem,
+    island: Kept | Frozen | None,
+    leg: Leg,
+    client_version: str,
+    reply_to: ReplyTo | None,
+) -> Kept:
+    """A leg of an island, and the report of it to the client if that is wanted."""
     if version() != client_version:
         raise InputError(
             f"the worker {worker_name()} has another version of mdlrnn or of Numba "
@@ -71,7 +55,10 @@ def advance(problem: Problem, island: Kept | Frozen | None, leg: Leg, client_ver
     packed, report = run_leg(problem, packed, leg)
     seconds = sum(part.seconds for part in (report, *report.further))
     LOG.info("island %d: %d generations in %.2f s", leg.island, leg.generations, seconds)
-    return Kept(packed, report)
+    kept = Kept(packed, report)
+    if reply_to is not None:
+        send_report(reply_to, tell(kept, reply_to.with_state))
+    return kept
 
 
 def tell(kept: Kept, with_state: bool) -> Told:

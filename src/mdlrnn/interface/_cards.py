@@ -19,8 +19,8 @@ from uuid import uuid4
 from .._errors import ClusterError, InputError
 from .._files import make_folder, save
 from ..cluster._connect import workers_with_cards
+from ..cluster._reports import Frozen, freeze, thaw
 from ..cluster._spread import Line, Piece, Spread, naming_the_worker
-from ..cluster._worker import Frozen, freeze, thaw
 from ..runs._files import LOCK, holds_run, write
 from ..runs._lock import acquire
 from ..runs._recorder import begin, reopen

@@ -41,6 +41,8 @@ class Job(NamedTuple):
     failed: Callable[[BaseException], None]
     last: int = -1
     """The stage at the end of which it ends; negative for what is none."""
+    is_behind: bool = False
+    """Whether the island is far behind others, so that its next leg should begin at once."""
 
 
 class Crew(Protocol):

@@ -42,6 +42,8 @@ LARGER = 16
 REMOTE_SECONDS = 0.5
 """How long a leg should take about that is run by another process or machine: long beside what it
 takes to send it there, short enough for islands that are behind to be seen."""
+SHORTER = 8
+"""Times shorter is the first stage there, so that it is soon known which islands are slow."""
 LOOK_NODES, BESIDE_NODES = 200, 900
 """What else a step does counts as so many nodes where looks are set, and takes as long as so many,
 about."""
@@ -179,9 +181,11 @@ class SearchLoop:
         return look, islands
 
     def _by_graph(self, islands: list[Held]) -> Iterator[Look]:
+        looks = self._looks_a_stage()
+        first_looks = max(1, looks // SHORTER) if self.crew.remote else looks
         course = stages(
             self.problem, self.standing, self.stop.last_generation,
-            check_interval(self.problem), self._looks_a_stage(),
+            check_interval(self.problem), looks, first_looks,
         )  # fmt: skip
         fronts = self.fronts is not None
         self.graph = Graph(self.problem, self.crew, islands, course, fronts, self._chain())

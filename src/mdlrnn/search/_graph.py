@@ -20,7 +20,7 @@ from ._leg import Entry, Leg, Part, Report, View
 from ._migration import Offer, exchange_of, homes_of
 from ._packed import Packed
 
-FIRST = -1
+FIRST = -(10**6)
 """The priority of what somebody waits for."""
 AHEAD = 512
 """States that may be kept for islands that are ahead, about; at least 4 for each island."""
@@ -34,6 +34,10 @@ FEW_A_WORKER = 4
 LONGEST_CHAIN = 8
 """Stages of a leg at most; no leg passes a multiple of these, so that all islands are kept there.
 `cluster` keeps them every 16 stages."""
+BEHIND = 2
+"""Stages that an island is behind the middle one if others are to give way to it."""
+MOST_OF = 0.75
+"""Of what a worker has to do on average: others give way to an island that has so much left."""
 WAKE_SECONDS = 0.5
 """Between two looks for Ctrl-C, which on some systems does not end a wait."""
 
@@ -50,21 +54,28 @@ class Stage(NamedTuple):
 
 
 def stages(
-    problem: Problem, start: Archipelago, last_generation: int, interval: int, looks: int
+    problem: Problem,
+    start: Archipelago,
+    last_generation: int,
+    interval: int,
+    looks: int,
+    first_looks: int | None = None,
 ) -> Iterator[Stage]:
     """The stages from an archipelago on, of up to so many looks, one an interval."""
+    most = looks if first_looks is None else first_looks
     search = problem.search
     generation, migrated_at, turn = start.generation, start.migrated_at, start.migrations
     while generation < last_generation:
         due = min(migrated_at + search.migration_interval, last_generation)
         lengths: list[int] = []
         generations: list[int] = []
-        while len(lengths) < looks and generation < due:
+        while len(lengths) < most and generation < due:
             lengths.append(min(interval - generation % interval, due - generation))
             generation += lengths[-1]
             generations.append(generation)
         migrates = generation == migrated_at + search.migration_interval
         yield Stage(tuple(lengths), tuple(generations), migrates, turn)
+        most = looks
         if migrates:
             migrated_at, turn = generation, turn + 1
 
@@ -116,6 +127,8 @@ class Graph:
         on other machines more if it is behind."""
         self.seconds = [0.0] * len(islands)
         """Spent on each island."""
+        self._generations = [0] * len(islands)
+        """That each has passed in this time."""
         self._problem, self._crew, self._fronts = problem, crew, fronts
         self._course = course
         self._stages: dict[int, Stage] = {}
@@ -211,8 +224,10 @@ class Graph:
         one: it would wait there for a worker.
         """
         stages = [stage]
+        if number == 0 and self._crew.remote:
+            return stages  # so that it is soon known who is slow
         search = self._problem.search
-        level = sorted(self._at)[self._count // 2] if self._crew.remote else 0
+        level = self._level()
         while (
             (number + len(stages)) % LONGEST_CHAIN
             and ((number + len(stages)) % self._chain or number + len(stages) < level)
@@ -223,13 +238,38 @@ class Graph:
             stages.append(following)
         return stages
 
+    def _level(self) -> int:
+        """The stage of the middle island, where it matters who is behind."""
+        return sorted(self._at)[self._count // 2] if self._crew.remote else 0
+
     def _start(
         self, number: int, held: Held, leg: Leg, done: Callable[[int, int, Held, Report], None]
     ) -> None:
         last = number + len(leg.parts) - 1
-        self._crew.start(
-            Job(number, held, leg, partial(done, number, leg.island), self._failed, last)
+        priority, is_behind = (
+            self._urgency(number, leg.island) if self._crew.remote else (number, False)
         )
+        ended = partial(done, number, leg.island)
+        self._crew.start(Job(priority, held, leg, ended, self._failed, last, is_behind))
+
+    def _urgency(self, number: int, island: int) -> tuple[int, bool]:
+        """The priority of an island on other machines, and whether it is far behind.
+
+        Of the stages that islands may be ahead now, each has some left. Whoever takes longest for
+        them has to go first: the priority is the stage at which an island of the usual pace would
+        have as much to do.
+        """
+        is_behind = number + BEHIND <= self._level()
+        if not self._generations[island]:
+            return number, is_behind
+        last = self._given_out + self._window
+        while self._stage(last) is None:
+            last -= 1
+        pace = self.seconds[island] / self._generations[island]
+        usual = sum(self.seconds) / sum(self._generations)
+        left = (last + 1 - number) * pace / max(usual, 1e-9)
+        of_all = (last + 1) * self._count - sum(self._at)
+        return round(last + 1 - left), is_behind or left * self._crew.workers >= MOST_OF * of_all
 
     def _ended(self, whole: _Later, number: int, island: int, held: Held, report: Report) -> None:
         """An island has come to the end of its leg; what it is to receive may not be there yet."""
@@ -238,8 +278,9 @@ class Graph:
         with self._changed:
             for count, one in enumerate(reports, 1):
                 at = number + count - 1
-                self.seconds[island] += one.seconds
                 stage = self._stages[at]
+                self.seconds[island] += one.seconds
+                self._generations[island] += sum(stage.lengths)
                 exchanging = stage.migrates and bool(exchange_of(search))
                 if exchanging:
                     self._offers.setdefault(at, {})[island] = one.offer

@@ -1,7 +1,7 @@
 """Feeding a network on a wide tree: level by level, a thread takes a node with all units.
 
-What the units receive is written down in shared memory once a network, as one row of words beside
-one of numbers: for each unit its own word with its bias, then for each connection a word with its
+What the units receive is written down in shared memory once a network, as words with a number
+beside each: for each unit its own words with its bias, then for each connection a word with its
 weight. So the threads wait for each other once a level and not once a unit, and find a unit's value
 at their own node where they have just put it.
 """
@@ -40,18 +40,18 @@ MOST_PLACES = 1 << 31
 """Places are counted in 32 bits, since a card adds and multiplies these at once."""
 LOW = (1 << 32) - 1
 
-# A unit is two words, what it receives follows. The first word has in its low half where the unit's
-# table starts, and in its high half its code and place, whether its values are kept, whether a
-# second run of connections follows, and where the first run turns to the step before. The second
-# word has where its values start, and where its first run ends.
+# A unit is two words, with what it receives behind them. The first word has in its low half where
+# the unit's table starts, and in its high half its code and place, whether its values are kept,
+# whether another run of its connections follows, and where this run turns to the step before. The
+# second word has where the unit's values start, and where this run ends.
+# A run has what comes at the node first (low half: which of the units swept), then what comes from
+# the step before (low half: where the sender's values start; high half: 1 if they are contexts). A
+# second run begins with the unit's words again, and goes on from what was received in the first.
 CODE_BITS, PLACE_BITS = 5, 2
-PLACE, SECOND_PLACE, THIRD_PLACE = 3 << CODE_BITS, 1 << CODE_BITS, 2 << CODE_BITS
+SECOND_PLACE, THIRD_PLACE, GOES_ON = 1 << CODE_BITS, 2 << CODE_BITS, 3 << CODE_BITS
 KEPT = 1 << (CODE_BITS + PLACE_BITS)
 MORE = KEPT << 1
 TURN_BITS = CODE_BITS + PLACE_BITS + 2
-# A run has what comes at the node first (low half: which of the units swept), then what comes from
-# the step before (low half: where the sender's values start; high half: whether they are contexts).
-# The second run begins with a word that says where it turns and where it ends.
 AT_NODE, AT_PARENT, AT_CONTEXT = 0, 1, 2
 """The value is at the node, at the one before, or in the context of that one."""
 
@@ -108,56 +108,52 @@ def sweep_chunk(genome, full, begin, end, plan, weights, values, tables, links, 
             at_first = entries[uint32(first + i)]
             at_second = entries[uint32(second + i)]
             at_third = entries[uint32(third + i)]
+            received = 0.0
             k = int32(0)
             m = int32(0)
             while m < count:
                 word = notes[k]
                 bias = float_of(notes[k + 1])
                 about = high(word)
-                place = about & PLACE
-                at = at_second if place == SECOND_PLACE else at_first
-                at = at_third if place == THIRD_PLACE else at
-                received = table[uint32(low(word) + at)]
+                place = about & GOES_ON
+                if place != GOES_ON:
+                    at = at_second if place == SECOND_PLACE else at_first
+                    at = at_third if place == THIRD_PLACE else at
+                    received = table[uint32(low(word) + at)]
                 word = notes[k + 2]
                 own = low(word)
                 last = high(word)
+                turn = int32(about >> TURN_BITS)
+                final = last if i >= roots else turn
                 k = int32(k + 4)
-                while True:
-                    turn = int32(about >> TURN_BITS)
-                    final = last if i >= roots else turn
-                    if about & PRODUCT:
-                        while k < turn:
-                            x = here[notes[k]]
-                            received = together(True, received, float_of(notes[k + 1]), x)
-                            k = int32(k + 2)
-                        while k < final:
-                            word = notes[k]
-                            x = value[uint32(low(word) + parent + high(word) * to_context)]
-                            received = together(True, received, float_of(notes[k + 1]), x)
-                            k = int32(k + 2)
-                        received = mended(received)
-                    else:
-                        while k < turn:
-                            x = here[notes[k]]
-                            received = together(False, received, float_of(notes[k + 1]), x)
-                            k = int32(k + 2)
-                        while k < final:
-                            word = notes[k]
-                            x = value[uint32(low(word) + parent + high(word) * to_context)]
-                            received = together(False, received, float_of(notes[k + 1]), x)
-                            k = int32(k + 2)
-                    k = last
-                    if not about & MORE:
-                        break
-                    word = notes[k]
-                    about = high(word)
-                    last = int32(low(word))
-                    k = int32(k + 2)
-                x = activated_inside(int32(about & (PRODUCT - 1)), received + bias)
-                here[m] = x
-                if about & KEPT:
-                    value[uint32(own + i)] = x
-                m = int32(m + 1)
+                if about & PRODUCT:
+                    while k < turn:
+                        x = here[notes[k]]
+                        received = together(True, received, float_of(notes[k + 1]), x)
+                        k = int32(k + 2)
+                    while k < final:
+                        word = notes[k]
+                        x = value[uint32(low(word) + parent + uint32(high(word)) * to_context)]
+                        received = together(True, received, float_of(notes[k + 1]), x)
+                        k = int32(k + 2)
+                    received = mended(received)
+                else:
+                    while k < turn:
+                        x = here[notes[k]]
+                        received = together(False, received, float_of(notes[k + 1]), x)
+                        k = int32(k + 2)
+                    while k < final:
+                        word = notes[k]
+                        x = value[uint32(low(word) + parent + uint32(high(word)) * to_context)]
+                        received = together(False, received, float_of(notes[k + 1]), x)
+                        k = int32(k + 2)
+                k = last
+                if not about & MORE:
+                    x = activated_inside(int32(about & (PRODUCT - 1)), received + bias)
+                    here[m] = x
+                    if about & KEPT:
+                        value[uint32(own + i)] = x
+                    m = int32(m + 1)
             i = int32(i + TEAM)
         sync()
         start = stop
@@ -168,6 +164,7 @@ def write_down(genome, full, plan, weights, values, tables, links, notes, writte
     """A thread writes a unit, with all that comes to it but what is in its table."""
     units = cuda.shared.array(MOST_SWEPT, int32)
     ends = cuda.shared.array(MOST_SWEPT, int32)
+    runs = cuda.shared.array(MOST_SWEPT, int32)
     count = plan[COUNTS, FULL_COUNT]
     places = max(values.size, tables.size, links.entries.size)
     if count > MOST_SWEPT or places > MOST_PLACES:
@@ -178,10 +175,17 @@ def write_down(genome, full, plan, weights, values, tables, links, notes, writte
     for m in range(lane(), count, TEAM):
         u = plan[GROUP_ORDER, m]
         units[m] = u
-        size = 3 if needs_second(u, full, plan) else 2
+        terms = 0
+        from_before = at_node_within = False
         for c in range(plan[FORWARD, u], plan[END, u]):
-            size += 1 if where_from(c, u, full, plan) >= 0 else 0
-        ends[m] = size
+            where = where_from(c, u, full, plan)
+            if where >= 0:
+                terms += 1
+                within = is_within(c, u, full, plan)
+                from_before = from_before or (where != AT_NODE and not within)
+                at_node_within = at_node_within or (where == AT_NODE and within)
+        runs[m] = 2 if from_before and at_node_within else 1
+        ends[m] = 2 * runs[m] + terms
     sync()
     if lane() == 0:
         total = 0
@@ -195,17 +199,11 @@ def write_down(genome, full, plan, weights, values, tables, links, notes, writte
     for m in range(lane(), count, TEAM):
         u = units[m]
         at = 2 * ends[m - 1] if m > 0 else 0
-        about = genome[HEADER + UNIT_WORDS * u] | (plan[TABLE_AT, u] << CODE_BITS)
-        about |= KEPT if plan[SENDER, u] == 1 else 0
-        more = needs_second(u, full, plan)
-        notes[at + 1] = bits_of(bias_of(genome, u))
+        code = genome[HEADER + UNIT_WORDS * u] | (KEPT if plan[SENDER, u] == 1 else 0)
+        place = plan[TABLE_AT, u] << CODE_BITS
+        cyclic = 1 if plan[CYCLIC, plan[GROUP, u]] == 1 else 0
         turn = k = at + 4
-        for inner in range(2):  # what comes from within its cycle is added last
-            if inner == 1 and more:
-                notes[at] = two(u * tables.shape[1], about | MORE | (turn << TURN_BITS))
-                notes[at + 2] = two(u * values.shape[1], k)
-                at = k
-                turn = k = k + 2
+        for inner in range(1 + cyclic):  # what comes from within its cycle is added last
             for c in range(plan[FORWARD, u], plan[END, u]):
                 where = where_from(c, u, full, plan)
                 source = plan[SOURCE, c]
@@ -221,26 +219,16 @@ def write_down(genome, full, plan, weights, values, tables, links, notes, writte
                     notes[k] = two(source * values.shape[1], 1 if where == AT_CONTEXT else 0)
                 notes[k + 1] = bits_of(weights[c])
                 k += 2
-        if more:
-            notes[at] = two(k, about | (turn << TURN_BITS))
-        else:
-            notes[at] = two(u * tables.shape[1], about | (turn << TURN_BITS))
-            notes[at + 2] = two(u * values.shape[1], k)
+            if inner == cyclic or runs[m] == 2:
+                about = code | place | (turn << TURN_BITS)
+                about |= MORE if inner < cyclic else 0
+                notes[at] = two(u * tables.shape[1], about)
+                notes[at + 1] = bits_of(bias_of(genome, u))
+                notes[at + 2] = two(u * values.shape[1], k)
+                at = k
+                turn = k = at + 4
+                place = GOES_ON
     sync()
-
-
-def needs_second(unit, full, plan):
-    """Whether something from within the unit's cycle comes at the node, after what comes to it from
-    elsewhere and the step before."""
-    before = False
-    for c in range(plan[RECURRENT_START, unit], plan[END, unit]):
-        if where_from(c, unit, full, plan) >= 0 and not is_within(c, unit, full, plan):
-            before = True
-    if before:
-        for c in range(plan[FORWARD, unit], plan[RECURRENT_START, unit]):
-            if where_from(c, unit, full, plan) >= 0 and is_within(c, unit, full, plan):
-                return True
-    return False
 
 
 def where_from(c, unit, full, plan):
@@ -257,4 +245,4 @@ def is_within(c, unit, full, plan):
     return plan[CYCLIC, group] == 1 and inside(c, group, full, plan)
 
 
-SWEEPING = (where_from, is_within, needs_second, write_down, sweep_chunk)
+SWEEPING = (where_from, is_within, write_down, sweep_chunk)

@@ -15,7 +15,7 @@ from ..kernels import _activations, _contexts, _evaluate, _feed, _plan, _surpris
 from ..kernels import _loops as loops_of_cpu
 from ..kernels._activations import SATURATION
 from ..kernels._length import encoded_length, weight_norms
-from ..kernels._plan import RESOLUTION, SCRATCH
+from ..kernels._plan import RESOLUTION, SCRATCH, SENDER
 from ..kernels._tree import Links, Tree
 from ..kernels._workspace import Workspace
 from . import _loops, _sweep
@@ -121,6 +121,8 @@ def plan_networks(about, words, starts, queue, queued, plans, weights, reach):
         make_plan(
             genome, about[INPUTS], about[OUTPUTS], about[FULL], plans[i], weights[i], reach[i]
         )
+        for u in range(about[INPUTS], about[INPUTS] + about[OUTPUTS]):
+            plans[i, SENDER, u] = 1  # its values are read later, as those of other senders are
 
 
 def weigh_networks(words, starts, count, encoding, plans, lengths, norms):

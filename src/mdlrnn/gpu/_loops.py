@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from numba import float64, int32, int64
+from numba import float64, int32, int64, uint32
 
 from ..kernels._genome import HEADER, PRODUCT, UNIT_WORDS
 from ..kernels._plan import (
@@ -29,6 +29,7 @@ from ..kernels._plan import (
 from ..kernels._surprisal import LEAST_NORMAL, LEAST_TOTAL
 from ..kernels._tree import CHUNK
 from ._cuda import cuda
+from ._rows import one_row
 from ._scalars import bias_of, finished, log2_here, parts_here, together
 from ._teams import TEAM, TEAMS, any_of, lane, sum_of, sync, team_number
 
@@ -256,49 +257,62 @@ def feed_levels(group, first, last, full, begin, end, genome, plan, weights, val
 
 def set_chances(inputs, outputs, r, begin, end, plan, values, chances, links):
     """A thread has the same nodes throughout, so that it waits for no other."""
-    n = end - begin
+    n = int32(end - begin)
+    row = one_row(chances)
+    total = one_row(chances[outputs * CHUNK :])
     for t in range(outputs):
         q = plan[RESOLUTION, inputs + t]
-        at = links.same_offsets[r, q] + begin
-        for i in range(lane(), n, TEAM):
-            place = begin + i if q == r else links.entries[at + i]
-            chance = max(values[inputs + t, place], 0.0)
+        at = one_row(links.entries[links.same_offsets[r, q] + begin :])
+        value = one_row(values[inputs + t])
+        row = one_row(chances[t * CHUNK :])
+        i = int32(lane())
+        while i < n:
+            chance = value[uint32(begin + i) if q == r else at[i]]
+            chance = 0.0 if chance < 0.0 else chance
             if outputs == 1:
-                p = min(chance, 1.0)
-                chances[i] = 1.0 - p
-                chances[CHUNK + i] = p
+                p = 1.0 if chance > 1.0 else chance
+                row[i] = 1.0 - p
+                total[i] = p
             else:
-                chances[t * CHUNK + i] = chance
-                before = chances[outputs * CHUNK + i] if t > 0 else 0.0
-                chances[outputs * CHUNK + i] = before + chance
-    for i in range(lane(), n if outputs > 1 else 0, TEAM):
-        if chances[outputs * CHUNK + i] <= LEAST_TOTAL:
-            chances[outputs * CHUNK + i] = float(outputs)
+                row[i] = chance
+                total[i] = chance if t == 0 else total[i] + chance
+            i = int32(i + TEAM)
+    i = int32(lane())
+    while i < n and outputs > 1:
+        if total[i] <= LEAST_TOTAL:
+            total[i] = float(outputs)
             for t in range(outputs):
                 chances[t * CHUNK + i] = 1.0
+        i = int32(i + TEAM)
     sync()
 
 
 def chunk_bits(chances, items, weights, start, buffer):
     """As on the CPU, items that count once are multiplied first, here by each thread its own."""
+    chances = one_row(chances)
     impossible = 0
     bits = 0.0
     for side in range(2):
         product = 1.0
-        exponents = 0
-        for i in range(start[side] + lane(), start[side + 1], TEAM):
+        exponents = int32(0)
+        i = int32(start[side] + lane())
+        end = int32(start[side + 1])
+        while i < end:
             chance = chances[items[i]]
             if chance >= LEAST_NORMAL:
                 k, m = parts_here(chance)
-                exponents += k
+                exponents = int32(exponents + k)
                 product *= m
             elif chance > 0.0:
                 bits -= weights[i] * math.log2(chance)
             else:
                 impossible = 1
+            i = int32(i + TEAM)
         once = exponents + log2_here(product)
         bits += once if side == 1 else -once
-    for i in range(start[2] + lane(), start[3], TEAM):
+    i = int32(start[2] + lane())
+    end = int32(start[3])
+    while i < end:
         chance = chances[items[i]]
         if chance >= LEAST_NORMAL:
             bits -= weights[i] * log2_here(chance)
@@ -306,6 +320,7 @@ def chunk_bits(chances, items, weights, start, buffer):
             bits -= weights[i] * math.log2(chance)
         else:
             impossible = 1
+        i = int32(i + TEAM)
     if any_of(impossible):
         return math.inf
     return sum_of(bits)

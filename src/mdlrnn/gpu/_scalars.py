@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from ..kernels import _activations, _loops
+from ..kernels import _activations, _arithmetic, _loops
 from ..kernels._activations import LINEAR, RELU, SATURATION
-from ..kernels._arithmetic import bits_of, float_of, floor, log2, log2_parts
+from ..kernels._arithmetic import floor, log2, log2_parts
+from ..kernels._compile import source_of
 from ..kernels._genome import PRODUCT
-from ._cuda import SIMULATED, device, on_device
+from ._cuda import SIMULATED, device, on_device, renamed
 
 if SIMULATED:
 
     def times(a: float, b: float) -> float:
         return a * b
 
+    bits_of, float_of = _arithmetic.bits_of, _arithmetic.float_of
     SCALARS: dict[Any, Any] = {}
 else:
     from numba.cuda import libdevice
@@ -25,21 +28,20 @@ else:
         return libdevice.dmul_rn(a, b)
 
     @device
-    def _bits_of(x: float) -> int:
+    def bits_of(x: float) -> int:
         return libdevice.double_as_longlong(x)
 
     @device
-    def _float_of(bits: int) -> float:
+    def float_of(bits: int) -> float:
         return libdevice.longlong_as_double(bits)
 
     @device
     def _floor(x: float) -> float:
         return libdevice.floor(x)
 
-    SCALARS = {bits_of: _bits_of, float_of: _float_of, floor: _floor}
+    SCALARS = {_arithmetic.bits_of: bits_of, _arithmetic.float_of: float_of, floor: _floor}
 
 respond = on_device(_activations.respond, SCALARS)
-saturate = on_device(_activations.saturate, SCALARS)
 log2_here = on_device(log2, SCALARS)
 parts_here = on_device(log2_parts, SCALARS)
 bias_of = on_device(_loops.bias_of, SCALARS)
@@ -54,14 +56,39 @@ def together(product, received, weight, value):
 
 
 @device
+def mended(product):
+    """Infinity times 0 is 0."""
+    return product if product == product else 0.0
+
+
+def _activated(respond: Any) -> Any:
+    @device
+    def activated(activation, x):
+        """The activation of a sum, which is cut first.
+
+        No value is NaN, since sums are finite and products are mended. So what is compared is a
+        number, and a plain choice is what `min` and `max` are on the CPU, in a third of the
+        instructions.
+        """
+        if abs(x) > SATURATION:
+            x = math.copysign(SATURATION, x)
+        if activation == LINEAR or activation == RELU:
+            return 0.0 if activation == RELU and x < 0.0 else x
+        return respond(activation, x)
+
+    return activated
+
+
+activated = _activated(respond)
+activated_inside = _activated(
+    on_device(renamed(source_of(_activations.respond), "inside"), SCALARS)
+)
+"""The same, copied into the loop that needs it most: a call is thirty instructions."""
+
+
+@device
 def finished(code, received, bias):
     """`finish` for one entry."""
-    if code >= PRODUCT and received != received:
-        received = 0.0
-    x = saturate(received + bias, SATURATION)
-    activation = code & (PRODUCT - 1)
-    if activation == LINEAR:
-        return x
-    if activation == RELU:
-        return max(x, 0.0)
-    return respond(activation, x)
+    if code >= PRODUCT:
+        received = mended(received)
+    return activated(code & (PRODUCT - 1), received + bias)

@@ -40,7 +40,7 @@ from mdlrnn.runs._checkpoint import from_bytes, to_bytes
 from mdlrnn.runs._files import append_event, checkpoints, read_log
 from mdlrnn.runs._lock import acquire, is_held
 from mdlrnn.runs._sealed import _comment, seal, unseal
-from mdlrnn.runs._settings import new_settings
+from mdlrnn.runs._settings import new_settings, read_settings
 from mdlrnn.runs._status import find_runs, status_of
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem
@@ -607,3 +607,31 @@ def test_runs_are_found_and_told_apart(tmp_path: Path, folder: Path) -> None:
     (folder / "log.jsonl").write_bytes(b"\xff\xfe")
     assert status_of(folder).status == "broken"
     refusal(lambda: list(find_runs(tmp_path / "none")))
+
+
+def test_networks_of_a_card_are_scored_on_the_cpu_when_their_run_is_opened_again(
+    tmp_path: Path,
+) -> None:
+    run = tmp_path / "run"
+    stop = Stop(generations=20)
+    evolve(CORPUS, SEARCH, stop=stop, folder=run, prove=False)
+    best, front = (run / "best.json").read_bytes(), (run / "front.json").read_bytes()
+    settings = json.loads((run / "settings.json").read_text())
+    (run / "settings.json").write_text(json.dumps({**settings, "device": "cuda"}))
+    newest = checkpoints(run)[0]
+    own = read_settings(run).fingerprint
+    saved = from_bytes(newest.read_bytes(), PROBLEM, own)
+    islands = tuple(
+        state._replace(
+            values=np.nextafter(state.values, 0),
+            bits=np.nextafter(state.bits, 0),
+            front_bits=np.nextafter(state.front_bits, 0),
+        )
+        for state in saved.islands
+    )
+    newest.write_bytes(to_bytes(replace(saved, islands=islands), own))
+    with recorder.reopen(run) as opened:
+        assert opened.start is not None
+        assert opened.start.islands[0].values[0] < saved.islands[0].values[0]
+    assert (run / "best.json").read_bytes() == best
+    assert (run / "front.json").read_bytes() == front

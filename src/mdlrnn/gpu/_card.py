@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._errors import InputError, RunError
-from ..kernels._scoring import score_many
 from ..kernels._state import State
-from ..search._archipelago import Archipelago, Entry, front_among, network_of
+from ..search._archipelago import Archipelago, Entry, front_among, rescored
 from ..search._evolve import Look, OnProgress, SearchLoop
 from ..search._graph import stages
 from ..search._island import Problem, check_room
@@ -185,13 +184,3 @@ class CardSearch(SearchLoop):
 
     def _seconds(self) -> list[float]:
         return [self.busy]
-
-
-def rescored(problem: Problem, entries: Sequence[Entry]) -> list[tuple[float, Entry]]:
-    """The entries as the CPU scores them."""
-    networks = [network_of(problem, row) for *_, row in entries]
-    scores = score_many(networks, problem.corpus, problem.encoding)
-    return [
-        (problem.objective(score), (score.g, score.d_given_g, row))
-        for score, (*_, row) in zip(scores, entries, strict=True)
-    ]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..corpus._corpus import Corpus
 from ..kernels._genome import Words
 from ..network._network import Network
 from ..network._objective import Score
-from ..search._archipelago import Archipelago, network_of
+from ..search._archipelago import Archipelago, network_of, rescored
 from ..search._crew import Crew
 from ..search._evolve import OnProgress, evolve_islands
 from ..search._island import Problem
@@ -307,6 +308,8 @@ def reopen(
         settings = read_settings(home)
         problem = _problem(home, settings, corpus)
         start = _newest(home, problem, settings.fingerprint)
+        if start is not None and settings.device == CARD:
+            start = replace(start, rescore=partial(rescored, problem))
         if stop is not None:
             settings = settings.with_stop(stop)
         if device is not None and device != settings.device:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..kernels._genome import Words, network_from_row
+from ..kernels._scoring import score_many
 from ..kernels._state import EVALUATIONS, HITS, STEPS, State
 from ..network._network import Network
 from ._island import Problem, best_of, front_of, rows_of
@@ -106,3 +107,13 @@ def network_of(problem: Problem, row: Words) -> Network:
     corpus = problem.corpus
     network = network_from_row(row, corpus.inputs, corpus.outputs, corpus.alphabet)
     return network if problem.search.saturation else replace(network, saturation=False)
+
+
+def rescored(problem: Problem, entries: Sequence[Entry]) -> list[tuple[float, Entry]]:
+    """The entries as the CPU scores them."""
+    networks = [network_of(problem, row) for *_, row in entries]
+    scores = score_many(networks, problem.corpus, problem.encoding)
+    return [
+        (problem.objective(score), (score.g, score.d_given_g, row))
+        for score, (*_, row) in zip(scores, entries, strict=True)
+    ]

@@ -4,6 +4,7 @@
 plain NumPy evaluator beside them.
 """
 
+from ._card_speeds import BENCH_ISLANDS as BENCH_ISLANDS
 from ._card_speeds import CardSpeed as CardSpeed
 from ._card_speeds import card_evolve_speeds as card_evolve_speeds
 from ._card_speeds import card_score_speeds as card_score_speeds

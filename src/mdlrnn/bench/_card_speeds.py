@@ -16,6 +16,8 @@ from ..search._settings import Search
 from ..tasks._sources import source_from
 from ._speeds import bench_networks
 
+BENCH_ISLANDS = 4096
+"""Islands on the card where its speed is measured: enough to keep a large one busy."""
 EVOLVED = {
     "anbn_500": (100, 400),
     "anbncndn_500": (100, 100),

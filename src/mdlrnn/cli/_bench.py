@@ -10,6 +10,7 @@ import click
 
 from .._errors import InputError
 from ..bench import (
+    BENCH_ISLANDS,
     CardSpeed,
     Speed,
     card_evolve_speeds,
@@ -17,7 +18,6 @@ from ..bench import (
     evolve_speeds,
     score_speeds,
 )
-from ..interface._evolve import CARD_ISLANDS
 from ..interface._say import say, say_json
 from ..runs._settings import CARD, DEVICES
 from ..tasks._sources import source_from, task_from
@@ -75,7 +75,7 @@ def bench_score(seconds: float, threads: int | None, device: str | None, as_json
 @click.option(
     "--islands",
     type=click.IntRange(1),
-    default=CARD_ISLANDS,
+    default=BENCH_ISLANDS,
     show_default=True,
     help="Islands on the card.",
 )
@@ -87,7 +87,8 @@ def bench_evolve(threads: int | None, device: str | None, islands: int, as_json:
     scores the networks of an island, in this run. The authors' search was measured once, on
     anbn_500 and one core of another machine.
 
-    With --device cuda it is the default search, on more corpora, and no other code is measured.
+    With --device cuda it is the default search but for the number of islands, which keeps a large
+    card busy, on more corpora, and no other code is measured.
     """
     threads = threads or os.cpu_count() or 1
     if device == CARD:

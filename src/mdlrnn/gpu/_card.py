@@ -24,6 +24,8 @@ from ._cuda import ALWAYS_CUT, SIMULATED, name_of_card, require_card
 
 WORK_PER_CHECK = 1e10
 """Steps times nodes between two looks: about a second of a large card."""
+MOST_GENERATIONS = 50
+"""Between two looks: a generation takes 20 ms or more, however few islands there are."""
 CHECKPOINT_SECONDS = 120.0
 """Between two looks at which all islands are brought here."""
 
@@ -53,7 +55,8 @@ def check_interval(problem: Problem) -> int:
     """Generations between two looks, fixed by the problem so that runs can be repeated."""
     search, corpus = problem.search, problem.corpus
     work = search.islands * search.population * (len(corpus.parent) + 200)
-    return max(1, min(search.migration_interval, round(WORK_PER_CHECK / work)))
+    most = min(search.migration_interval, MOST_GENERATIONS)
+    return max(1, min(most, round(WORK_PER_CHECK / work)))
 
 
 class CardCrew:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import mdlrnn.proofs._prove as prove_module
 from helpers.data import is_one_sentence
 from helpers.oracle import really_wrong, zoo_proof
 from helpers.slow import few
@@ -355,8 +356,11 @@ def test_rules_that_are_at_odds_far_out_are_one_sentence() -> None:
 
 
 @pytest.mark.parametrize("saturation", [True, False])
-def test_a_mistake_that_the_cut_takes_away_is_told_as_one(saturation: bool) -> None:
+def test_a_mistake_that_the_cut_takes_away_is_told_as_one(
+    saturation: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """P(#) is 2^41/3 − 2/3 (2^40 + u6), above 0 only where sums are cut or rounded."""
+    monkeypatch.setattr(prove_module, "explore_running", lambda *_: None)
     formulas = (
         "3 linear 2199023255552/3 -2/3*u7\n4 floor 2 -3*b\n5 square 1 -1*#\n"
         "6 floor 5*a -3*b 1*[6]\n7 linear 1099511627776 1*u6"
@@ -372,3 +376,17 @@ def test_a_mistake_that_the_cut_takes_away_is_told_as_one(saturation: bool) -> N
     assert proof.statement.startswith(says) == saturation
     assert ("cut to" in proof.statement) == saturation
     assert proof.to_dict()["counterexample"]["as_it_runs"] is not saturation
+
+
+def test_a_string_that_is_wrong_as_the_network_runs_is_preferred() -> None:
+    """At a^24 b^24 c^24 exact numbers come to a threshold that rounded ones pass by."""
+    formulas = (
+        "4 sigmoid -15\n5 linear 1*# 7/3*a\n6 step -1 -3*u8\n7 linear 1/3 3*u8\n"
+        "8 linear -1/9 -8/3*a 3*b 1*[8]"
+    )
+    network = _language("rounded", "#abc", formulas)
+    proof = prove(network, "anbncn")
+    assert proof.statement == "The network is wrong on a^25 b^25 c^25, after 49 symbols."
+    assert proof.counterexample is not None
+    assert proof.counterexample.as_it_runs
+    assert not proof.counterexample.shortest

@@ -29,7 +29,7 @@ from ._proof import Proof
 from ._proof_values import Counterexample
 from ._reach import quick_reach, reach_of
 from ._rounded import SECONDS as ROUNDED
-from ._rounded import explore_rounded, is_wrong_as_it_runs
+from ._rounded import explore_rounded, explore_running, is_wrong_as_it_runs
 from ._seconds import SECONDS
 from ._solver import require
 from ._statement import (
@@ -204,6 +204,11 @@ class _Search:
             if self.wrong is not None:
                 found = _counterexample(self.system, self.wrong, self.shortest, self.least)
             assert found is not None
+            if not found.as_it_runs:  # a longer string may be wrong in both ways, which says more
+                running = explore_running(
+                    self.system, self.executor, self.least, self._time(ROUNDED)
+                )
+                found = running or found
             text = refutation(self.system, self.least, found, network.saturation)
             return Proof(
                 network, title, "refuted", text, (), found, self.length, seconds,

@@ -73,14 +73,42 @@ def explore_rounded(
     return None, 0
 
 
+def explore_running(
+    system: System, executor: Executor, claim: Claim, seconds: float
+) -> Counterexample | None:
+    """A short string that is wrong in exact numbers and as the network runs, if one is found."""
+    network = executor.network
+    step = stepper(network, FLOAT)
+    ends = time.monotonic() + seconds
+    left = deque(
+        _Node((label,), to, step(system.rows[label], None)) for label, to in system.openings
+    )
+    for _ in range(NODES):
+        if not left or time.monotonic() > ends:
+            return None
+        node = left.popleft()
+        if _fails(system, claim, node.here, distribution(network, node.values)):
+            given = _again(system, executor, node.labels)
+            if _wrong(system, claim, node.here, given):
+                return _counterexample(system, node, given)
+        for label, to in system.successors(node.here):
+            values = step(system.rows[label], node.values)
+            left.append(_Node((*node.labels, label), to, values))
+    return None
+
+
 def is_wrong_as_it_runs(
     system: System, executor: Executor, claim: Claim, labels: Sequence[str], here: Configuration
 ) -> bool:
     """Whether the claim fails after these labels in float64, with sums cut as the network says."""
+    *_, last = feed(executor.network, [system.rows[label] for label in labels], FLOAT)
+    return _fails(system, claim, here, distribution(executor.network, last))
+
+
+def _fails(system: System, claim: Claim, here: Configuration, given: Sequence[Any]) -> bool:
+    """Whether the claim fails with these probabilities, as they are."""
     chances = system.chances(system.phase(here))
     assert chances is not None
-    *_, last = feed(executor.network, [system.rows[label] for label in labels], FLOAT)
-    given = distribution(executor.network, last)
     masses = [known(p) for p in _outcomes([Fraction(p) for p in given])]
     return certain(claim_formula(claim, chances, Shares(masses, ONE))) is False
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import mdlrnn
+import mdlrnn.extraction._learned as learned_module
 from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.slow import few
@@ -149,12 +150,21 @@ def test_counts_get_their_names() -> None:
 
 
 def test_a_time_limit_ends_in_an_honest_no() -> None:
-    found = mdlrnn.learned(zoo.anbncn(), seconds=0.01)
+    found = mdlrnn.learned(zoo.anbncn(), seconds=1e-6)
     assert not found.proved
     assert found.machine is None
-    assert found.statement.startswith("No machine was found, in the 0.01 s it was given")
+    assert found.statement.startswith("No machine was found, in the 1e-06 s it was given")
     with pytest.raises(InputError, match="seconds is 0"):
         mdlrnn.learned(zoo.anbn(), seconds=0)
+
+
+def test_runs_that_the_clock_has_ended_are_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_slow(network: Network, noise: Fraction, ends: float) -> Runs:
+        return run_through(network, noise, ends=0.0)
+
+    monkeypatch.setattr(learned_module, "run_through", too_slow)
+    found = mdlrnn.learned(zoo.anbncn(), seconds=600)
+    assert found.statement.startswith("No machine was found, in the 600 s it was given")
 
 
 def test_prefixes_are_compared_by_number_not_through_all_that_follows() -> None:

@@ -202,7 +202,8 @@ class _Search:
         return unnamed or next(iter(loose.values()), None) or self._none(levels[0])
 
     def _none(self, runs: Runs) -> Learned:
-        text = no_machine(self.reasons, runs, None if self.left > 0 else self.seconds)
+        is_over = self.left <= 0 or runs.out_of_time
+        text = no_machine(self.reasons, runs, self.seconds if is_over else None)
         agrees = self.unproved or cover(runs)
         return Learned(self.network, None, None, None, text, 0.0, runs.depth, agrees)
 

@@ -53,6 +53,8 @@ class Runs(NamedTuple):
     finite: bool
     """Whether these are all."""
     noise: Fraction
+    out_of_time: bool = False
+    """Whether the clock ended them."""
 
 
 def run_through(
@@ -72,8 +74,9 @@ def run_through(
     while left:
         number, before = left.popleft()
         node = nodes[number]
-        if len(nodes) > most or _too_long(node) or time.monotonic() > ends:
-            return Runs(alphabet, units, nodes, node.depth, False, noise)
+        out_of_time = time.monotonic() > ends
+        if out_of_time or len(nodes) > most or _too_long(node):
+            return Runs(alphabet, units, nodes, node.depth, False, noise, out_of_time)
         for symbol, chance in zip(alphabet, node.chances, strict=True):
             if not chance or symbol == BOUNDARY:
                 continue

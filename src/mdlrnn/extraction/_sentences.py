@@ -52,7 +52,7 @@ def _as_it_runs(proof: Proof) -> str:
 
 
 def no_machine(reasons: Sequence[str], runs: Runs, seconds: float | None) -> str:
-    """`seconds` is the time that is over, if it is."""
+    """`seconds` is the time that was too short, if it was."""
     tried = "; ".join(dict.fromkeys(reasons)) or "there was no time to look for one"
     time = "" if seconds is None else f", in the {seconds:g} s it was given"
     return (

@@ -279,7 +279,7 @@ class DaskCrew:
 
     def _results(self, futures: list[Any]) -> list[Any]:
         """What was told, or the error; all in one message."""
-        if all(future.status == "finished" for future in futures):
+        if futures and all(future.status == "finished" for future in futures):
             with suppress(Exception):
                 return list(self._client.gather(futures))
         return [_result_of(future) for future in futures]

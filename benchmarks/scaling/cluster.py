@@ -5,9 +5,9 @@
     python benchmarks/scaling/cluster.py sleepers --workers 16
 
 `throughput` runs legs of no generations on processes of this machine: legs a second is what the
-scheduler and the client take at most (each leg is two of Dask's tasks), bytes are those of reports
-and legs. From both follows the table of islands: how long a leg must be for the scheduler to be
-busy a tenth of its time. Measured where it says so, computed elsewhere.
+scheduler and the client take at most, bytes are those of reports and legs. From both follows the
+table of islands: how long a leg must be for the scheduler to be busy a tenth of its time. Measured
+where it says so, computed elsewhere.
 
 `efficiency` runs the same search with each number of worker processes; the digests must agree. The
 clock starts when all workers are there and have loaded the kernels.

@@ -1,6 +1,6 @@
 """Bounds on what a file may hold, so that a stranger's file costs neither the memory nor the day.
 
-Each is far beyond what a search can use. Whoever has a reason lifts them all:
+Each is far beyond what a search can use. Those who have a reason lift them all:
 `mdlrnn --no-limits ...`, or in Python `with mdlrnn.no_limits():`.
 """
 

@@ -87,8 +87,8 @@ def bench_evolve(threads: int | None, device: str | None, islands: int, as_json:
     scores the networks of an island, in this run. The authors' search was measured once, on
     anbn_500 and one core of another machine.
 
-    With --device cuda it is the default search but for the number of islands, which keeps a large
-    card busy, on more corpora, and no other code is measured.
+    With --device cuda it is the default search on more corpora, with enough islands to keep a
+    large card busy; no other code is measured.
     """
     threads = threads or os.cpu_count() or 1
     if device == CARD:

@@ -2,7 +2,7 @@
 
 `_cuda` is the one module that imports CUDA. `_feeding` and `_breeding` say what the card's threads
 do; the former is made of `_scalars`, `_rows`, `_teams`, `_loops` and, for large corpora, `_sweep`.
-`_memory` says what lies there for it, `_islands` keeps thousands of islands there, `_card` is their
+`_memory` says what lies there for it, `_islands` keeps the islands there, `_card` is their
 loop as `search` drives it, `_scoring` has `score_many`.
 """
 

@@ -25,7 +25,7 @@ from ._cuda import ALWAYS_CUT, SIMULATED, name_of_card, require_card
 WORK_PER_CHECK = 1e10
 """Steps times nodes between two looks: about a second of a large card."""
 MOST_GENERATIONS = 50
-"""Between two looks: a generation takes 20 ms or more, however few islands there are."""
+"""At most, between two looks: with few islands they hardly make a generation shorter."""
 CHECKPOINT_SECONDS = 120.0
 """Between two looks at which all islands are brought here."""
 

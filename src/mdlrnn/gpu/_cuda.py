@@ -27,6 +27,8 @@ from . import VISIBLE
 
 try:
     from numba import cuda as cuda
+    from numba.cuda import libdevice as libdevice
+    from numba.cuda.extending import intrinsic as intrinsic
 except Exception as error:  # whatever a package that does not fit Numba or NumPy raises
     cuda = None
     _REASON = str(error) or type(error).__name__

@@ -258,7 +258,6 @@ def feed_levels(group, first, last, full, begin, end, genome, plan, weights, val
 def set_chances(inputs, outputs, r, begin, end, plan, values, chances, links):
     """A thread has the same nodes throughout, so that it waits for no other."""
     n = int32(end - begin)
-    row = one_row(chances)
     total = one_row(chances[outputs * CHUNK :])
     for t in range(outputs):
         q = plan[RESOLUTION, inputs + t]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._cuda import SIMULATED
+from ._cuda import SIMULATED, intrinsic
 
 GLOBAL, SHARED = 1, 3
 """The card's memory and a block's, as the compiler numbers them."""
@@ -18,7 +18,6 @@ def _rows_in(space: int) -> Any:
     if SIMULATED:
         return lambda array: array.reshape(-1)
     from llvmlite import ir
-    from numba.cuda.extending import intrinsic
 
     @intrinsic  # type: ignore[untyped-decorator]
     def one_row(typing: Any, array: Any) -> Any:

@@ -10,7 +10,7 @@ from ..kernels._activations import LINEAR, RELU, SATURATION
 from ..kernels._arithmetic import floor, log2, log2_parts
 from ..kernels._compile import source_of
 from ..kernels._genome import PRODUCT
-from ._cuda import SIMULATED, device, on_device, renamed
+from ._cuda import SIMULATED, device, libdevice, on_device, renamed
 
 if SIMULATED:
 
@@ -20,7 +20,6 @@ if SIMULATED:
     bits_of, float_of = _arithmetic.bits_of, _arithmetic.float_of
     SCALARS: dict[Any, Any] = {}
 else:
-    from numba.cuda import libdevice
 
     @device
     def times(a: float, b: float) -> float:

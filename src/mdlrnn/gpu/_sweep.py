@@ -126,7 +126,7 @@ def sweep_chunk(genome, full, begin, end, plan, weights, values, tables, links, 
                 turn = int32(about >> TURN_BITS)
                 final = last if i >= roots else turn
                 k = int32(k + 4)
-                if about & PRODUCT:
+                if about & PRODUCT:  # asked once a unit, so that there are two loops of each kind
                     while k < turn:
                         x = here[notes[k]]
                         received = together(True, received, float_of(notes[k + 1]), x)

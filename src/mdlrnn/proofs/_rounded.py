@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -49,15 +49,8 @@ def explore_rounded(
     system: System, executor: Executor, claim: Claim, seconds: float = SECONDS
 ) -> tuple[Counterexample | None, int]:
     """The shortest string that is clearly wrong, and the length up to which none is."""
-    step = stepper(executor.network, FLOAT, saturation=False)
-    ends = time.monotonic() + seconds
-    left = deque(
-        _Node((label,), to, step(system.rows[label], None)) for label, to in system.openings
-    )
-    seen = 0
-    while left:
-        node = left.popleft()
-        seen += 1
+    depth = 0
+    for node in _short_strings(system, executor, seconds, saturation=False):
         depth = len(node.labels) - 1
         if _wrong(system, claim, node.here, distribution(executor.network, node.values)):
             given = _again(system, executor, node.labels)
@@ -65,36 +58,39 @@ def explore_rounded(
                 found = _counterexample(system, node, given)
                 runs = is_wrong_as_it_runs(system, executor, claim, node.labels, node.here)
                 return replace(found, as_it_runs=runs), max(0, depth - 1)
-        if seen > NODES or time.monotonic() > ends:
-            return None, max(0, depth - 1)
-        for label, to in system.successors(node.here):
-            values = step(system.rows[label], node.values)
-            left.append(_Node((*node.labels, label), to, values))
-    return None, 0
+    return None, max(0, depth - 1)
 
 
 def explore_running(
     system: System, executor: Executor, claim: Claim, seconds: float
 ) -> Counterexample | None:
     """A short string that is wrong in exact numbers and as the network runs, if one is found."""
-    network = executor.network
-    step = stepper(network, FLOAT)
+    for node in _short_strings(system, executor, seconds, saturation=True):
+        if _fails(system, claim, node.here, distribution(executor.network, node.values)):
+            given = _again(system, executor, node.labels)
+            if _wrong(system, claim, node.here, given):
+                return _counterexample(system, node, given)
+    return None
+
+
+def _short_strings(
+    system: System, executor: Executor, seconds: float, saturation: bool
+) -> Iterator[_Node]:
+    """Beginnings of the language's strings, the shortest first, and the network's values after
+    each, in float64, until there are enough of them or time is up."""
+    step = stepper(executor.network, FLOAT, saturation=saturation)
     ends = time.monotonic() + seconds
     left = deque(
         _Node((label,), to, step(system.rows[label], None)) for label, to in system.openings
     )
     for _ in range(NODES):
         if not left or time.monotonic() > ends:
-            return None
+            return
         node = left.popleft()
-        if _fails(system, claim, node.here, distribution(network, node.values)):
-            given = _again(system, executor, node.labels)
-            if _wrong(system, claim, node.here, given):
-                return _counterexample(system, node, given)
+        yield node
         for label, to in system.successors(node.here):
             values = step(system.rows[label], node.values)
             left.append(_Node((*node.labels, label), to, values))
-    return None
 
 
 def is_wrong_as_it_runs(

@@ -255,9 +255,9 @@ class Graph:
     def _urgency(self, number: int, island: int) -> tuple[int, bool]:
         """The priority of an island on other machines, and whether it is far behind.
 
-        Of the stages that islands may be ahead now, each has some left. Whoever takes longest for
-        them has to go first: the priority is the stage at which an island of the usual pace would
-        have as much to do.
+        Of the stages that islands may be ahead now, each has some left. The one that takes longest
+        for them has to go first: the priority is the stage at which an island of the usual pace
+        would have as much to do.
         """
         is_behind = number + BEHIND <= self._level()
         if not self._generations[island]:

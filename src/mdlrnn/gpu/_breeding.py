@@ -1,6 +1,6 @@
 """Selection, mutation, replacement and migration on a card.
 
-A generation is made in four batches. All offspring of a batch are drawn from the population as it
+A generation is made in two batches. All offspring of a batch are drawn from the population as it
 was before the batch, each by a thread of its own with random numbers of its own; then they take
 their places one after the other, as on the CPU. A batch that needs longer rows on some island is
 not counted there, and is made again when the rows are longer.
@@ -36,13 +36,15 @@ from ._feeding import (
     MIGRATION_SIZE,
     OUTPUTS,
     POPULATION,
+    SPREAD,
     TOURNAMENT,
     WIDTH,
     weigh,
+    worker_number,
 )
 from ._scalars import SCALARS
 
-BATCHES = 4
+BATCHES = 2
 """Of a generation."""
 CROSS, STACKING = len(_mutate.MUTATIONS), len(_mutate.MUTATIONS) + 1
 ACTIONS = len(_mutate.MUTATIONS) + 2
@@ -159,10 +161,11 @@ def choose_parents(
     made, leasts, bins, binned, fates,
 ):  # fmt: skip
     """A thread an offspring: draw its parents and what happens to it first; copy its parent."""
-    number = cuda.grid(1) // about[WIDTH]
-    slot = cuda.grid(1) - number * about[WIDTH]
-    if number >= islands:
+    worker = worker_number(cuda.grid(1), about[SPREAD])
+    if worker < 0 or worker >= islands * about[WIDTH]:
         return
+    number = worker // about[WIDTH]
+    slot = worker - number * about[WIDTH]
     island = first + number
     i = island * about[WIDTH] + slot
     fates[i] = ABSENT
@@ -223,10 +226,13 @@ def change_offspring(
 ):  # fmt: skip
     """A thread an offspring: what happens to it now. A warp has offspring to all of which the same
     happens, so that its threads go the same way through the code."""
-    number = cuda.grid(1)
+    number = worker_number(cuda.grid(1), about[SPREAD])
+    if number < 0:
+        return
+    workers = WARP // about[SPREAD]
     action = 0
     while action < ACTIONS:
-        there = (binned[turn, action] + WARP - 1) // WARP * WARP
+        there = (binned[turn, action] + workers - 1) // workers * workers
         if number < there:
             break
         number -= there
@@ -261,10 +267,11 @@ def finish_offspring(
     plans, losers, lengths, costs, limits, bits, keys, fates, queue, queued,
 ):  # fmt: skip
     """A thread an offspring: tidy and weigh it."""
-    number = cuda.grid(1) // about[WIDTH]
-    slot = cuda.grid(1) - number * about[WIDTH]
-    if number >= islands:
+    worker = worker_number(cuda.grid(1), about[SPREAD])
+    if worker < 0 or worker >= islands * about[WIDTH]:
         return
+    number = worker // about[WIDTH]
+    slot = worker - number * about[WIDTH]
     island = first + number
     i = island * about[WIDTH] + slot
     if fates[i] == ABSENT:
@@ -350,10 +357,11 @@ def draw_networks(
     memo_bits, children, plans, pending, lengths, costs, limits, bits, keys, fates, queue, queued,
 ):  # fmt: skip
     """A thread a place, begin..end, of an island that starts: a founder or a random network."""
-    number = cuda.grid(1) // about[WIDTH]
-    slot = cuda.grid(1) - number * about[WIDTH]
-    if number >= islands:
+    worker = worker_number(cuda.grid(1), about[SPREAD])
+    if worker < 0 or worker >= islands * about[WIDTH]:
         return
+    number = worker // about[WIDTH]
+    slot = worker - number * about[WIDTH]
     island = first + number
     i = island * about[WIDTH] + slot
     place = begin + slot

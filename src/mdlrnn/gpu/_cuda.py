@@ -44,7 +44,7 @@ KERNELS = "mdlrnn.kernels"
 WARP = 1 if SIMULATED else 32
 """Threads that run side by side."""
 APART = {
-    "add_connection", "place_of", "clear_unit", "append_unit", "delete_unit", "fresh_weight",
+    "add_connection", "place_of", "clear_unit", "append_unit", "fresh_weight",
     "uniform", "geometric", "insert", "delete", "remove_connection", "copy_formula",
     "reduce_fraction", "below", "step_from", "respond", "log2",
 }  # fmt: skip

@@ -25,8 +25,8 @@ from ._teams import IN_BLOCK, IN_WARP, TEAMS, lane, sync, team_number
 
 # Numbers that every kernel reads, by their places.
 INPUTS, OUTPUTS, FULL, MAX_UNITS, MAX_CONNECTIONS = 0, 1, 2, 3, 4
-POPULATION, TOURNAMENT, DISTINCT, ELITIST, WIDTH, MIGRATION_SIZE = 5, 6, 7, 8, 9, 10
-ABOUT = 11
+POPULATION, TOURNAMENT, DISTINCT, ELITIST, WIDTH, MIGRATION_SIZE, SPREAD = 5, 6, 7, 8, 9, 10, 11
+ABOUT = 12
 
 ALL, NARROW, WIDE = range(3)
 """Which networks of the queue a kernel feeds. Those whose outputs need the full tree are wide; on a
@@ -38,6 +38,15 @@ surprisal: Any = None
 make_plan = on_device(_plan.make_plan, SCALARS)
 length_of = on_device(encoded_length, SCALARS)
 norms_of = on_device(weight_norms, SCALARS)
+
+
+@device
+def worker_number(thread, spread):
+    """The number of a thread among those that have work, which is one in `spread`; -1 if it has
+    none. Threads of a warp that go different ways wait for each other, so that few offspring are
+    done sooner by fewer threads of more warps."""
+    number = thread // spread
+    return number if number * spread == thread else -1
 
 
 @device
@@ -115,7 +124,10 @@ def feed_kernel(team: int, teams: int, part: int = ALL, max_registers: int | Non
 
 def plan_networks(about, words, starts, queue, queued, plans, weights, reach):
     """A thread a network of the queue: its plan."""
-    for q in range(cuda.grid(1), queued[0], cuda.gridsize(1)):
+    number = worker_number(cuda.grid(1), about[SPREAD])
+    if number < 0:
+        return
+    for q in range(number, queued[0], cuda.gridsize(1) // about[SPREAD]):
         i = queue[q]
         genome = words[starts[i] : starts[i + 1]]
         make_plan(

@@ -31,7 +31,16 @@ from ..search._migration import (
 from ..search._settings import RATES
 from ..search._spaces import SETS, fits, island_problem
 from . import _breeding as kernels
-from ._cuda import SIMULATED, WARP, cuda, free_bytes, new_stream, repeated, synchronize
+from ._cuda import (
+    SIMULATED,
+    WARP,
+    cuda,
+    free_bytes,
+    multiprocessors,
+    new_stream,
+    repeated,
+    synchronize,
+)
 from ._feeding import ABOUT, plan_kernel
 from ._memory import (
     SHARE,
@@ -42,6 +51,7 @@ from ._memory import (
     bytes_a_network,
     columns_for,
     feed,
+    feeders_for,
     new_plans,
     new_values,
     too_little,
@@ -50,7 +60,12 @@ from ._memory import (
 )
 
 DECKS = 1 if SIMULATED else 8
-"""Parts of the islands. While the last threads of one are at work, another fills the card."""
+"""Parts of the islands, at most. While the last threads of one are at work, another fills the
+card."""
+LEAST_IN_DECK = 256
+"""Islands: with fewer, parts do not fill the card and cost more launches."""
+FEW_NETWORKS = 1 << 14
+"""In a batch, of which each is fed by a warp of its own."""
 GROUP = 16
 """Islands with one archive, which is the first of them."""
 MEMO_ENTRIES = 1 << 13
@@ -60,6 +75,8 @@ FOUNDER_PERIOD = 15
 LOWER = "lower --islands or --population, or search with fewer strings"
 THREADS = 8 if SIMULATED else 64
 """Of a block in which a thread has an offspring or an island of its own."""
+BUSY_THREADS = 2048
+"""Of a multiprocessor."""
 ROW_TYPE = np.int64 if SIMULATED else np.int32
 """A word of a row on the card. Weights that a search makes fit 32 bits, and NumPy, which stands in
 for the card's compiler in the simulator, would not widen them."""
@@ -75,6 +92,16 @@ def role_of(island: int) -> int:
 def kind_of(problem: Problem, role: int) -> int:
     """Which of the spaces an island has: 0 is the archive's."""
     return 0 if role == ARCHIVE or not problem.encoding.says_parts else 1 + (role - 1) % len(SETS)
+
+
+def spread_for(offspring: int) -> int:
+    """Of how many threads one has an offspring, where one thread each would leave the card idle."""
+    if SIMULATED:
+        return 1
+    spread = WARP
+    while spread > 1 and spread * offspring > BUSY_THREADS * multiprocessors():
+        spread //= 2
+    return spread
 
 
 class Deck(NamedTuple):
@@ -104,14 +131,16 @@ class Islands:
         self.count, self.population = search.islands, search.population
         self.width = -(-self.population // kernels.BATCHES)
         self.slots = self.count * self.width
+        self.spread = spread_for(self.slots)
         self.words = 0
         roles = [role_of(island) for island in range(self.count)]
         tree, space = self.tools.tree, self.tools.space
+        self.feeders = feeders_for(tree, few=self.slots <= FEW_NETWORKS)
         about = np.zeros(ABOUT, dtype=np.int64)
         about[:] = (
             tree.inputs, tree.outputs, tree.full, search.max_units, search.max_connections,
             search.population, search.tournament, search.distinct, search.elitist, self.width,
-            search.migration_size,
+            search.migration_size, self.spread,
         )  # fmt: skip
         least = float(tree.lower_bounds[tree.chunk_start[tree.full]])
         rates = np.array([*(getattr(space, name) for name in RATES), least])
@@ -255,8 +284,8 @@ class Islands:
         self.flat_children = self.children.reshape(self.slots * words)
         self.starts = cuda.to_device(np.arange(self.slots + 1, dtype=np.int64) * words)
         self.plans = new_plans(self.slots, columns)
-        parts = min(DECKS, self.count)
-        blocks = blocks_for(tree, units, -(-self.slots // parts), parts)
+        parts = max(1, min(DECKS, self.count // LEAST_IN_DECK))
+        blocks = blocks_for(self.feeders, tree, units, -(-self.slots // parts), parts)
         edges = [self.count * i // parts for i in range(parts + 1)]
         for first, after in pairwise(edges):
             deck = Deck(
@@ -266,7 +295,7 @@ class Islands:
                 cuda.to_device(np.zeros(3, dtype=np.int64)),
                 cuda.device_array((2, kernels.ACTIONS, (after - first) * self.width), np.int32),
                 cuda.to_device(np.zeros((kernels.TURNS, kernels.ACTIONS), dtype=np.int64)),
-                new_values(tree, units, blocks),
+                new_values(self.feeders, tree, units, blocks),
                 new_stream(),
             )
             self.decks.append(deck)
@@ -276,7 +305,7 @@ class Islands:
         plans = self.width * bytes_a_network(columns_for(words))
         island = rows + plans + 16 * MEMO_ENTRIES + 40 * self.population + 16 * FRONT_SIZE
         units = min(columns_for(words), self.problem.search.max_units)
-        block = bytes_a_block(self.tools.tree, units)
+        block = bytes_a_block(self.feeders, self.tools.tree, units)
         needed = self.count * island + block
         if needed > SHARE * (1 - SHARE_FOR_VALUES) * free_bytes():
             most = int(SHARE * (1 - SHARE_FOR_VALUES) * free_bytes() - block) // island
@@ -307,7 +336,8 @@ class Islands:
 
     def _plan(self, deck: Deck) -> None:
         """Plan all networks of the queue."""
-        plan_kernel[self._grid(deck.islands * self.width, THREADS), THREADS, deck.stream](
+        offspring = self.spread * deck.islands * self.width
+        plan_kernel[self._grid(offspring, THREADS), THREADS, deck.stream](
             self.about, self.flat_children, self.starts, deck.queue, deck.queued, *self.plans
         )
 
@@ -316,11 +346,11 @@ class Islands:
             self.about, *self.tree, self.flat_children, self.starts, deck.queue, deck.queued,
             *self.plans,
         )  # fmt: skip
-        feed(self.tools.tree, deck.values, deck.stream, before, self.limits, self.child_bits)
+        feed(self.feeders, deck.values, deck.stream, before, self.limits, self.child_bits)
 
     def _breed(self, deck: Deck) -> None:
         """Make the offspring of a batch."""
-        offspring = deck.islands * self.width
+        offspring = self.spread * deck.islands * self.width
         grid = self._grid(offspring, THREADS)
         row_of = self.children, self.plans.plans
         course = self.streams, self.made, self.leasts
@@ -408,7 +438,8 @@ class Islands:
 
     def _draw(self, deck: Deck, begin: int, end: int, attempt: int) -> int:
         """Draw networks for the places begin..end that have none yet; how many still have none."""
-        kernels.draw_kernel[self._grid(deck.islands * self.width, THREADS), THREADS, deck.stream](
+        offspring = self.spread * deck.islands * self.width
+        kernels.draw_kernel[self._grid(offspring, THREADS), THREADS, deck.stream](
             deck.first, deck.islands, *self.space, self.kinds, self.random, self.restart, begin,
             end, attempt, self.given, self.founders, self.encoding, self.multipliers,
             self.memo_keys, self.memo_bits, self.children, self.plans.plans, self.pending,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -79,8 +79,9 @@ class Feeder(NamedTuple):
         return _most_contexts(tree) if self.part == NARROW else int(tree.sizes[-1])
 
 
-def feeders_for(tree: Tree) -> tuple[Feeder, ...]:
-    """As many threads a network as a level of the tree has nodes, about."""
+def feeders_for(tree: Tree, few: bool = False) -> tuple[Feeder, ...]:
+    """As many threads a network as a level of the tree has nodes, about. Of few networks each has a
+    warp, so that they do not wait for each other."""
     nodes = int(tree.sizes[-1])
     if SIMULATED:
         parts = (WIDE, NARROW) if nodes >= LARGE_TREE else (ALL,)
@@ -89,7 +90,7 @@ def feeders_for(tree: Tree) -> tuple[Feeder, ...]:
         narrow = Feeder(NARROW, NARROW_TEAM, THREADS // NARROW_TEAM, REGISTERS, NARROW_TEAMS)
         return Feeder(WIDE, LARGE_TEAM, 1, LARGE_REGISTERS), narrow
     width = nodes / max(1, len(tree.levels) - 1)
-    team = next((size for size in (8, 16) if width <= size), WARP)
+    team = WARP if few else next((size for size in (8, 16) if width <= size), WARP)
     return (Feeder(ALL, team, THREADS // team, REGISTERS),)
 
 
@@ -97,23 +98,26 @@ def _most_contexts(tree: Tree) -> int:
     return max(int(size) for size in tree.sizes[:-1])
 
 
-def bytes_a_block(tree: Tree, units: int) -> int:
+def bytes_a_block(feeders: Sequence[Feeder], tree: Tree, units: int) -> int:
     """For a team of the first feeder and those beside it."""
     chances, contexts = table_rows(tree.outputs) * CHUNK, _most_contexts(tree)
     return sum(
         8 * feeder.each * (units * (feeder.entries(tree) + contexts) + chances)
-        for feeder in feeders_for(tree)
+        for feeder in feeders
     )
 
 
-def blocks_for(tree: Tree, units: int, networks: int, parts: int = 1) -> int:
+def blocks_for(
+    feeders: Sequence[Feeder], tree: Tree, units: int, networks: int, parts: int = 1
+) -> int:
     """How many of so many networks are fed at a time by the first feeder, in one of so many parts
     of the memory."""
-    first = feeders_for(tree)[0]
+    first = feeders[0]
     warps = ALL_REGISTERS // (first.registers * WARP) // 4 * 4
     most = 2 if SIMULATED else warps * multiprocessors() * WARP // first.team
-    room = int(free_bytes() * SHARE * SHARE_FOR_VALUES) // parts // bytes_a_block(tree, units)
-    return max(1, min(most, networks, room) // first.teams) * first.teams
+    room = int(free_bytes() * SHARE * SHARE_FOR_VALUES) // parts
+    fitting = room // bytes_a_block(feeders, tree, units)
+    return max(1, min(most, networks, fitting) // first.teams) * first.teams
 
 
 def new_plans(networks: int, columns: int) -> Plans:
@@ -125,8 +129,10 @@ def new_plans(networks: int, columns: int) -> Plans:
     )
 
 
-def new_values(tree: Tree, units: int, blocks: int) -> tuple[Values, ...]:
-    """For each feeder of the corpus room for the values of the networks that it feeds."""
+def new_values(
+    feeders: Sequence[Feeder], tree: Tree, units: int, blocks: int
+) -> tuple[Values, ...]:
+    """For each feeder room for the values of the networks that it feeds."""
     make = cuda.device_array
     return tuple(
         Values(
@@ -134,15 +140,19 @@ def new_values(tree: Tree, units: int, blocks: int) -> tuple[Values, ...]:
             tables=make((blocks * feeder.each, units, _most_contexts(tree)), np.float64),
             chances=make((blocks * feeder.each, table_rows(tree.outputs) * CHUNK), np.float64),
         )
-        for feeder in feeders_for(tree)
+        for feeder in feeders
     )
 
 
 def feed(
-    tree: Tree, room: tuple[Values, ...], stream: Any, before: tuple[Any, ...], *after: Any
+    feeders: Sequence[Feeder],
+    room: Sequence[Values],
+    stream: Any,
+    before: tuple[Any, ...],
+    *after: Any,
 ) -> None:
     """Feed the networks of a queue: `before` and `after` are what kernels take beside values."""
-    for feeder, values in zip(feeders_for(tree), room, strict=True):
+    for feeder, values in zip(feeders, room, strict=True):
         blocks = max(1, values.networks // feeder.teams)
         registers = None if SIMULATED else feeder.registers
         made = feed_kernel(feeder.team, feeder.teams, feeder.part, registers)

@@ -17,7 +17,7 @@ from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network._objective import Score
 from ._cuda import ALWAYS_CUT, SIMULATED, cuda, free_bytes, require_card
-from ._feeding import ABOUT, plan_kernel, weigh_kernel
+from ._feeding import ABOUT, SPREAD, plan_kernel, weigh_kernel
 from ._memory import (
     SHARE,
     SHARE_FOR_VALUES,
@@ -25,6 +25,7 @@ from ._memory import (
     bytes_a_block,
     bytes_a_network,
     feed,
+    feeders_for,
     new_plans,
     new_values,
     too_little,
@@ -62,14 +63,16 @@ class CardBatch:
     """Networks for a card, in chunks that it has room for."""
 
     def __init__(self, corpus: Corpus, encoding: Encoding, networks: Sequence[Network]) -> None:
-        tree = self.tree = cached_tree(corpus)
+        tree = cached_tree(corpus)
         self.networks = networks
         self.units = max((len(network.units) for network in networks), default=1)
         connections = max((len(network.connections) for network in networks), default=0)
         self.columns = max(self.units, connections, 4) + 1
         about = np.zeros(ABOUT, dtype=np.int64)
         about[:3] = tree.inputs, tree.outputs, tree.full
-        block = bytes_a_block(tree, self.units)
+        about[SPREAD] = 1
+        self.feeders = feeders_for(tree)
+        block = bytes_a_block(self.feeders, tree, self.units)
         if block > SHARE * SHARE_FOR_VALUES * free_bytes():
             raise InputError(too_little(LOWER))
         room = SHARE * (1 - SHARE_FOR_VALUES) * free_bytes()
@@ -81,8 +84,8 @@ class CardBatch:
             self.encoding = cuda.to_device(encoding_table(encoding))
             self.tree_there = tree_there(tree)
             self.plans = new_plans(self.size, self.columns)
-            blocks = blocks_for(tree, self.units, self.size)
-            self.values = new_values(tree, self.units, blocks)
+            blocks = blocks_for(self.feeders, tree, self.units, self.size)
+            self.values = new_values(self.feeders, tree, self.units, blocks)
             self.queue = cuda.to_device(np.arange(self.size, dtype=np.int64))
             self.limits = cuda.to_device(np.full(self.size, math.inf))
             self.lengths = cuda.device_array(self.size, np.int64)
@@ -111,7 +114,7 @@ class CardBatch:
         before = (
             self.about, *self.tree_there, self.words, self.starts, self.queue, queued, *plans
         )  # fmt: skip
-        feed(self.tree, self.values, 0, before, self.limits, self.bits)
+        feed(self.feeders, self.values, 0, before, self.limits, self.bits)
 
     def scores(self) -> Iterator[Score]:
         for begin in range(0, len(self.networks), self.size):

@@ -6,14 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._compile import compiled, inlined
-from ._edit import (
-    add_connection,
-    append_unit,
-    clear_unit,
-    connections_at,
-    delete_unit,
-    place_of,
-)
+from ._edit import clear_unit, connections_at, delete_units, insert, place_of
 from ._genome import (
     CONNECTION_WORDS,
     HEADER,
@@ -47,30 +40,8 @@ def cross_over(
     output = inputs + below(random, space.outputs)
     mark_ancestors(donor, output, first, places)
     clear_unit(genome, output)
-    for u in range(donor[0]):
-        at = HEADER + UNIT_WORDS * u
-        if u < first:
-            place = u
-        elif places[u] == 1:
-            place = append_unit(genome, 0)
-        else:
-            continue
-        if places[u] == 1 and u >= inputs:
-            there = HEADER + UNIT_WORDS * place
-            for k in range(UNIT_WORDS):
-                genome[there + k] = donor[at + k]
-            places[u] = place + 1
-        else:
-            places[u] = 0
-    for at in range(connections_at(donor), size_of(donor), CONNECTION_WORDS):
-        key = donor[at]
-        target = places[key // TARGET] - 1
-        if target >= 0:
-            source = key & SOURCE_MASK
-            if source >= first:
-                source = places[source] - 1
-            changed = target * TARGET + (key & RECURRENT) + source
-            add_connection(genome, changed, donor[at + 1], donor[at + 2])
+    bring_units(genome, donor, output, places)
+    bring_connections(genome, donor, output, first, places)
     merge_twins(genome, first, places)
     return True
 
@@ -91,24 +62,108 @@ def mark_ancestors(genome: Words, output: int, first: int, marks: NDArray[np.int
 
 
 @compiled
-def merge_twins(genome: Words, first: int, signs: NDArray[np.int64]) -> None:
-    """Hidden units with the same formula become one, unless both go to the same unit. `signs` is
-    scratch, a place per unit."""
-    merged = True
-    while merged:
-        merged = False
-        sign_units(genome, signs)
-        for u in range(first, genome[0]):
-            for v in range(u + 1, genome[0]):
-                if signs[u] != signs[v]:
-                    continue
-                if same_formula(genome, u, v) and not share_target(genome, u, v):
-                    pass_on(genome, v, u)
-                    delete_unit(genome, v)
-                    merged = True
-                    break
-            if merged:
-                break
+def bring_units(genome: Words, donor: Words, output: int, places: NDArray[np.int64]) -> None:
+    """The output becomes the donor's; its other marked units are appended. In place of the marks
+    come the units' numbers here, plus 1."""
+    unit = genome[0]
+    for u in range(donor[0]):
+        if u == output:
+            places[u] = output + 1
+        elif places[u] != 0:
+            unit += 1
+            places[u] = unit
+    insert(genome, connections_at(genome), UNIT_WORDS * (unit - genome[0]))
+    genome[0] = unit
+    for u in range(donor[0]):
+        if places[u] != 0:
+            there = HEADER + UNIT_WORDS * (places[u] - 1)
+            for k in range(UNIT_WORDS):
+                genome[there + k] = donor[HEADER + UNIT_WORDS * u + k]
+
+
+@compiled
+def bring_connections(
+    genome: Words, donor: Words, output: int, first: int, places: NDArray[np.int64]
+) -> None:
+    """The donor's connections to the units that were brought. They stay in order, since the units
+    did: those to the output first, the others last of all."""
+    start, end = place_of(donor, output * TARGET), place_of(donor, (output + 1) * TARGET)
+    to = place_of(genome, output * TARGET)
+    insert(genome, to, end - start)
+    genome[1] += (end - start) // CONNECTION_WORDS
+    for at in range(start, end, CONNECTION_WORDS):
+        copy_connection(donor, at, genome, to, first, places)
+        to += CONNECTION_WORDS
+    to = size_of(genome)
+    for at in range(place_of(donor, first * TARGET), size_of(donor), CONNECTION_WORDS):
+        if places[donor[at] // TARGET] != 0:
+            copy_connection(donor, at, genome, to, first, places)
+            to += CONNECTION_WORDS
+            genome[1] += 1
+
+
+@compiled
+def copy_connection(
+    donor: Words, at: int, genome: Words, to: int, first: int, places: NDArray[np.int64]
+) -> None:
+    key = donor[at]
+    source = key & SOURCE_MASK
+    if source >= first:
+        source = places[source] - 1
+    genome[to] = (places[key // TARGET] - 1) * TARGET + (key & RECURRENT) + source
+    for k in range(1, CONNECTION_WORDS):
+        genome[to + k] = donor[at + k]
+
+
+@compiled
+def merge_twins(genome: Words, first: int, twins: NDArray[np.int64]) -> None:
+    """Hidden units with the same formula become one, unless both go to the same unit. `twins` is
+    scratch, a place per unit.
+
+    After each merger the search begins again, since others may have become the same. Units that
+    are merged with a lower one stay where they are until the end, and count as gone.
+    """
+    link_twins(genome, first, twins)
+    u = first
+    while u < genome[0]:
+        twin = twin_of(genome, u, twins)
+        if twin == 0:
+            u += 1
+            continue
+        twins[twin] = -1 - twins[twin]
+        redirect(genome, twin, u, twins)
+        u = first
+    for u in range(genome[0]):
+        twins[u] = 0 if twins[u] < 0 else 1
+    delete_units(genome, twins)
+
+
+@compiled
+def link_twins(genome: Words, first: int, links: NDArray[np.int64]) -> None:
+    """For each hidden unit the next one that may have the same formula; 0 if there is none."""
+    sign_units(genome, links)
+    for u in range(first, genome[0]):
+        sign = links[u]
+        v = u + 1
+        while v < genome[0] and links[v] != sign:
+            v += 1
+        links[u] = v if v < genome[0] else 0
+
+
+@compiled
+def twin_of(genome: Words, unit: int, twins: NDArray[np.int64]) -> int:
+    """The first unit to be merged with this one; 0 if there is none, or if this one is gone."""
+    twin = twins[unit]
+    if twin < 0:
+        return 0
+    while twin != 0:
+        following = twins[twin]
+        if following < 0:
+            following = -1 - following
+        elif same_formula(genome, unit, twin) and not share_target(genome, unit, twin, twins):
+            return twin
+        twin = following
+    return 0
 
 
 @compiled
@@ -131,30 +186,32 @@ def same_formula(genome: Words, u: int, v: int) -> bool:
     for k in range(UNIT_WORDS):
         if genome[HEADER + UNIT_WORDS * u + k] != genome[HEADER + UNIT_WORDS * v + k]:
             return False
-    start, other = place_of(genome, u * TARGET), place_of(genome, v * TARGET)
-    length = place_of(genome, (u + 1) * TARGET) - start
-    if place_of(genome, (v + 1) * TARGET) - other != length:
-        return False
-    for i in range(0, length, CONNECTION_WORDS):
-        key = genome[start + i] - u * TARGET
+    start, other, end = place_of(genome, u * TARGET), place_of(genome, v * TARGET), size_of(genome)
+    i = 0
+    while start + i < end and genome[start + i] // TARGET == u:
+        key = genome[start + i] + (v - u) * TARGET
         # A loop of u stands where u sorts among the sources, one of v where v does.
         if key & SOURCE_MASK == u:
             key += v - u
-        place = place_of(genome, v * TARGET + key)
-        if place >= other + length or genome[place] != v * TARGET + key:
-            return False
+        place = other + i
+        if place >= end or genome[place] != key:
+            place = place_of(genome, key)
+            if place >= end or genome[place] != key:
+                return False
         for k in range(1, CONNECTION_WORDS):
             if genome[start + i + k] != genome[place + k]:
                 return False
-    return True
+        i += CONNECTION_WORDS
+    return other + i >= end or genome[other + i] // TARGET != v
 
 
 @compiled
-def share_target(genome: Words, u: int, v: int) -> bool:
-    """Whether both units, u before v, have a connection of one kind to one unit, loops apart."""
+def share_target(genome: Words, u: int, v: int, gone: NDArray[np.int64]) -> bool:
+    """Whether both units, u before v, have a connection of one kind to one unit that is not gone,
+    loops apart."""
     for at in range(connections_at(genome), size_of(genome), CONNECTION_WORDS):
         key = genome[at]
-        if key & SOURCE_MASK == v and key // TARGET != v:
+        if key & SOURCE_MASK == v and key // TARGET != v and gone[key // TARGET] >= 0:
             place = place_of(genome, key - v + u)
             if genome[place] == key - v + u:
                 return True
@@ -162,14 +219,20 @@ def share_target(genome: Words, u: int, v: int) -> bool:
 
 
 @compiled
-def pass_on(genome: Words, unit: int, to: int) -> None:
-    """Let what goes out from `unit` go out from `to` as well."""
-    at = connections_at(genome)
-    while at < size_of(genome):
+def redirect(genome: Words, unit: int, to: int, gone: NDArray[np.int64]) -> None:
+    """Let what goes out from `unit` go out from `to`, a lower one, that has no connection there."""
+    start = connections_at(genome)
+    for at in range(start, size_of(genome), CONNECTION_WORDS):
         key = genome[at]
-        if key & SOURCE_MASK == unit and key // TARGET != unit:
-            numerator, denominator = genome[at + 1], genome[at + 2]
-            # The lower unit's key sorts before this one's, so that this one moves on.
-            if add_connection(genome, key - unit + to, numerator, denominator):
-                at += CONNECTION_WORDS
-        at += CONNECTION_WORDS
+        if key & SOURCE_MASK != unit or gone[key // TARGET] < 0:
+            continue
+        key += to - unit
+        numerator, denominator = genome[at + 1], genome[at + 2]
+        place = at
+        while place > start and genome[place - CONNECTION_WORDS] > key:
+            for k in range(CONNECTION_WORDS):
+                genome[place + k] = genome[place - CONNECTION_WORDS + k]
+            place -= CONNECTION_WORDS
+        genome[place] = key
+        genome[place + 1] = numerator
+        genome[place + 2] = denominator

@@ -12,6 +12,7 @@ from ._compile import compiled
 from ._genome import (
     CONNECTION_WORDS,
     HEADER,
+    RECURRENT,
     SOURCE_MASK,
     TARGET,
     UNIT_WORDS,
@@ -129,6 +130,38 @@ def delete_unit(genome: Words, unit: int) -> None:
 
 
 @compiled
+def delete_units(genome: Words, kept: NDArray[np.int64]) -> None:
+    """The units for which `kept` has a 0 go, with all their connections; the others move up. In
+    place of their marks come their new numbers, plus 1."""
+    units, start, end = genome[0], connections_at(genome), size_of(genome)
+    left = 0
+    for u in range(units):
+        if kept[u] != 0:
+            left += 1
+            kept[u] = left
+    if left == units:
+        return
+    for u in range(units):
+        if kept[u] != 0:
+            for k in range(UNIT_WORDS):
+                genome[HEADER + UNIT_WORDS * (kept[u] - 1) + k] = genome[
+                    HEADER + UNIT_WORDS * u + k
+                ]
+    to = HEADER + UNIT_WORDS * left
+    for at in range(start, end, CONNECTION_WORDS):
+        key = genome[at]
+        source, target = kept[key & SOURCE_MASK], kept[key // TARGET]
+        if source != 0 and target != 0:
+            genome[to] = (target - 1) * TARGET + (key & RECURRENT) + source - 1
+            genome[to + 1] = genome[at + 1]
+            genome[to + 2] = genome[at + 2]
+            to += CONNECTION_WORDS
+        else:
+            genome[1] -= 1
+    genome[0] = left
+
+
+@compiled
 def clear_unit(genome: Words, unit: int) -> None:
     """Take the bias and all incoming connections away."""
     at = HEADER + UNIT_WORDS * unit
@@ -167,9 +200,7 @@ def tidy(genome: Words, first_hidden: int, live: NDArray[np.int64]) -> None:
             if live[source] == 0 and live[genome[at] // TARGET] == 1:
                 live[source] = 1
                 changed = True
-    for u in range(units - 1, first_hidden - 1, -1):
-        if live[u] == 0:
-            delete_unit(genome, u)
+    delete_units(genome, live)
 
 
 @compiled

@@ -105,7 +105,7 @@ def compare(name: str, generations: int, groups: int, with_cpu: bool) -> None:
             there.migrate(turn)
     found = there.best()[0].reshape(groups, GROUP).min(axis=1).tolist()
     steps = generations * GROUP * problem.search.population
-    print(f"{name}, {steps:,} steps, {groups} searches on each")
+    print(f"{name}, {steps:,} steps each, {groups} searches")
     say("card", found, time.perf_counter() - began)
     if with_cpu:
         began = time.perf_counter()

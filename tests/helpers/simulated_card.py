@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from mdlrnn import (
     score_many,
 )
 from mdlrnn.cluster._spread import Spread
-from mdlrnn.gpu import _feeding, _islands, _memory, _sweep
+from mdlrnn.gpu import _breeding, _feeding, _islands, _memory, _sweep
 from mdlrnn.gpu._breeding import batch_begin
 from mdlrnn.gpu._card import evolve_on_card
 from mdlrnn.gpu._islands import Islands
@@ -119,14 +120,17 @@ def swept(count: str) -> Any:
 
 
 def goes_on() -> Any:
-    """An island that goes on in one go, in two, and with wider rows; and its networks' scores."""
+    """An island that goes on in one go, in two, with wider rows, and with one thread in two that
+    has work, in warps of four; and its networks' scores."""
     task = problem(population=4)
     whole = Islands(task)
     whole.begin()
     whole.advance(1)
     middle = whole.states()
     whole.advance(2)
-    other = Islands(task)
+    with patch.object(_islands, "spread_for", return_value=2):
+        other = Islands(task)
+    vars(_breeding)["WARP"] = 4
     other.upload(middle)
     other._widen()
     other.advance(2)

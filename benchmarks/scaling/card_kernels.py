@@ -3,9 +3,9 @@
     python benchmarks/scaling/card_kernels.py
     python benchmarks/scaling/card_kernels.py --corpora dyck2_20000 --generations 310 --islands 1024
 
-For each corpus a search goes on for so many generations, which says how long one takes from the
-first migration on; then ten more, in which each kernel is waited for. In these nothing runs side by
-side, so that the kernels of a batch take longer together than a batch does otherwise. It needs the
+For each corpus a search runs for so many generations and prints how long one takes after the first
+migration. Then it runs ten more and waits for each kernel. There no kernels run side by side, so
+that those of a batch take longer together than a batch does otherwise. It needs the
 source tree, a card and the extra `gpu`, and takes about half a minute a corpus.
 """
 
@@ -54,7 +54,7 @@ class Clock:
 
 
 class Timed:
-    """A kernel in whose place it stands, and a clock."""
+    """Stands in for a kernel and times each launch of it."""
 
     def __init__(self, name: str, kernel: Any, clock: Clock) -> None:
         self.name, self.kernel, self.clock = name, kernel, clock

@@ -44,7 +44,7 @@ LEGS_A_THREAD = 2
 """Sent to a worker for each of its threads, so that it can begin the next leg at once. That of an
 island that is far behind takes the room of both: its own next one is to begin at once."""
 AS_GOOD = 1
-"""Stages: a worker goes on with an island of its own if no other is further behind than that."""
+"""A worker goes on with an island of its own unless another is behind it by more stages."""
 NOWHERE = ""
 """The home of islands that are on no worker."""
 

@@ -25,7 +25,7 @@ from ._cuda import ALWAYS_CUT, SIMULATED, name_of_card, require_card
 WORK_PER_CHECK = 1e10
 """Steps times nodes between two looks: about a second of a large card."""
 MOST_GENERATIONS = 50
-"""At most, between two looks: with few islands they hardly make a generation shorter."""
+"""Between two looks, at most: with few islands, work does not say how long a generation takes."""
 CHECKPOINT_SECONDS = 120.0
 """Between two looks at which all islands are brought here."""
 

@@ -1,4 +1,4 @@
-"""Thousands of islands on a card: how they begin, go on, restart and migrate there.
+"""The islands on a card: how they begin, go on, restart and migrate there.
 
 Between looks only a few numbers come back. Islands stand in groups of sixteen, each with an archive
 as the CPU's search has one; archives send their best networks on, round a ring of archives.
@@ -65,7 +65,7 @@ card."""
 LEAST_IN_DECK = 256
 """Islands: with fewer, parts do not fill the card and cost more launches."""
 FEW_NETWORKS = 1 << 14
-"""In a batch, of which each is fed by a warp of its own."""
+"""In a batch: of so many or fewer, each is fed by a warp of its own."""
 GROUP = 16
 """Islands with one archive, which is the first of them."""
 MEMO_ENTRIES = 1 << 13
@@ -76,7 +76,7 @@ LOWER = "lower --islands or --population, or search with fewer strings"
 THREADS = 8 if SIMULATED else 64
 """Of a block in which a thread has an offspring or an island of its own."""
 BUSY_THREADS = 2048
-"""Of a multiprocessor."""
+"""That a multiprocessor holds."""
 ROW_TYPE = np.int64 if SIMULATED else np.int32
 """A word of a row on the card. Weights that a search makes fit 32 bits, and NumPy, which stands in
 for the card's compiler in the simulator, would not widen them."""

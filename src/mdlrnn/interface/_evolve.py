@@ -37,7 +37,7 @@ from ._progress import Display, display_in_python
 Kind = TypeVar("Kind")
 CARD_ISLANDS = 256
 """Islands on a card, unless a search says otherwise. With more of them a card makes more steps a
-second and fewer generations, and found worse networks in some minutes where it was tried."""
+second and fewer generations; where it was tried, it found worse networks in some minutes."""
 NOWHERE_TO_HOLD = "hold_out needs a folder to keep the strings in; give one."
 PROVED_RIGHT = "proved"
 """The one thing that a search can go on for."""

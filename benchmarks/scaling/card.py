@@ -55,6 +55,7 @@ def main() -> None:
 def repeats_and_agrees(islands: int) -> None:
     """With every activation, products, and connections from anywhere to anywhere."""
     from mdlrnn.gpu._islands import Islands
+    from mdlrnn.gpu._migration import advance_and_migrate
 
     encoding = Encoding("paper", tuple(ACTIVATIONS), products=True)
     search = Search(islands=islands, unrestricted=True, migration_interval=20)
@@ -63,9 +64,7 @@ def repeats_and_agrees(islands: int) -> None:
     for _ in range(2):
         there = Islands(problem)
         there.begin()
-        there.advance(20)
-        there.migrate(0)
-        there.advance(40)
+        advance_and_migrate(there, 0, 39)
         states = there.states()
         digests.append(Archipelago(states).digest())
     print(f"repeats itself: {digests[0] == digests[1]}", flush=True)
@@ -88,21 +87,18 @@ def problem_of(name: str, islands: int, seed: int = 1) -> Problem:
 
 
 def compare(name: str, generations: int, groups: int, with_cpu: bool) -> None:
-    from mdlrnn.gpu import _islands
+    from mdlrnn.gpu import _migration
+    from mdlrnn.gpu._islands import Islands
 
     def no_ring(count: int, turn: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
         return np.full((count, 1), -1, dtype=np.int64)
 
-    _islands._ring = no_ring
+    _migration._ring = no_ring
     problem = problem_of(name, groups * GROUP)
-    interval = problem.search.migration_interval
     began = time.perf_counter()
-    there = _islands.Islands(problem)
+    there = Islands(problem)
     there.begin()
-    for turn, generation in enumerate(range(interval, generations + interval, interval)):
-        there.advance(min(generation, generations))
-        if generation <= generations:
-            there.migrate(turn)
+    _migration.advance_and_migrate(there, 0, generations)
     found = there.best()[0].reshape(groups, GROUP).min(axis=1).tolist()
     steps = generations * GROUP * problem.search.population
     print(f"{name}, {steps:,} steps each, {groups} searches")

@@ -82,23 +82,18 @@ def main() -> None:
 
 
 def measure(name: str, problem: Problem, generations: int) -> None:
-    from mdlrnn.gpu import _islands
+    from mdlrnn.gpu._islands import Islands
+    from mdlrnn.gpu._migration import advance_and_migrate
 
     search = problem.search
-    islands = _islands.Islands(problem)
+    islands = Islands(problem)
     islands.begin()
     islands.get_ready()
-    began, counted = time.perf_counter(), generations
-    for end in (
-        *range(search.migration_interval, generations, search.migration_interval),
-        generations,
-    ):
-        islands.advance(end)
-        if end % search.migration_interval == 0:
-            islands.migrate(end // search.migration_interval - 1)
-        if end == search.migration_interval < generations:
-            began, counted = time.perf_counter(), generations - end
-    each = (time.perf_counter() - began) / counted
+    first = search.migration_interval if search.migration_interval < generations else 0
+    advance_and_migrate(islands, 0, first)
+    began = time.perf_counter()
+    advance_and_migrate(islands, first, generations)
+    each = (time.perf_counter() - began) / (generations - first)
     rate = search.islands * search.population / each
     print(f"{name}, {search.islands} islands, {generations:,} generations")
     print(f"  {1e3 * each:.2f} ms a generation, {rate:,.0f} steps a second", flush=True)

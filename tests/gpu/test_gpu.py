@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -20,21 +21,41 @@ from mdlrnn import InputError, Search, evolve, score_many, zoo
 from mdlrnn.cluster._connect import _one_card_each
 from mdlrnn.gpu._cuda import _without_unrolling, require_card
 
+GPU = ROOT / "src" / "mdlrnn" / "gpu"
+KERNEL = re.compile(r"\bkernel\((\w+)[,)]")
+
 
 def simulated(*case: str) -> Any:
     """What a case of `helpers.simulated_card` prints."""
     if find_spec("numba.cuda") is None:
         pytest.skip("this version of Numba comes without CUDA, and numba-cuda is not installed")
-    environment = {
-        **os.environ, "NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1",
-        "PYTHONPATH": str(ROOT / "tests"),
-    }  # fmt: skip
+    simulator = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
+    return printed_by("helpers.simulated_card", *case, **simulator)
+
+
+def printed_by(module: str, *arguments: str, **environment: str) -> Any:
+    """What a module of the helpers prints in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "helpers.simulated_card", *case], env=environment,
+        [sys.executable, "-m", module, *arguments],
+        env={**os.environ, **environment, "PYTHONPATH": str(ROOT / "tests")},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_every_kernel_compiles_for_a_card() -> None:
+    if find_spec("numba_cuda") is None:
+        pytest.skip("numba-cuda is not installed, whose compiler this takes; a card it does not")
+    lines = printed_by("helpers.compiled_card")
+    made = {name for path in GPU.glob("*.py") for name in KERNEL.findall(path.read_text())}
+    assert len(made) > 10
+    assert made - {"feed_networks"} <= set(lines)
+    feeding = [name for name in lines if name.startswith("feed_")]
+    assert len(feeding) == 2 * len([name for name in feeding if "uncut" in name])
+    assert {name.split("_")[1] for name in feeding} == {"all", "narrow", "wide"}
+    assert min(lines.values()) > 100
 
 
 @pytest.mark.parametrize(
@@ -58,6 +79,17 @@ def test_large_trees_are_swept_to_the_scores_of_the_cpu(count: int) -> None:
     assert sum(math.isfinite(here[1]) for here, _ in found) >= count
     for here, there in found:
         assert here[1] == there[1] or math.isclose(here[1], there[1], rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("tree", ["small", "large"])
+def test_sums_are_not_cut_where_saturation_is_off(tree: str) -> None:
+    found = simulated("uncut", tree)
+    stack, cut, *others = found["pairs"]
+    assert math.isfinite(stack[0][1]), "the stack holds 14 brackets"
+    assert cut[0][1] == math.inf, "cut, it does not"
+    for here, there in (stack, cut, *others):
+        assert here[1] == there[1] or math.isclose(here[1], there[1], rel_tol=1e-12)
+    assert found["best"] == [False, True]
 
 
 def test_islands_go_on_exactly_and_hold_the_scores_of_the_cpu() -> None:

@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,12 +27,14 @@ from mdlrnn import (
     evolve_seeds,
     resume,
     score_many,
+    zoo,
 )
 from mdlrnn.cluster._spread import Spread
-from mdlrnn.gpu import _breeding, _feeding, _islands, _memory, _sweep
+from mdlrnn.gpu import _breeding, _feeding, _islands, _memory, _roles, _sweep
 from mdlrnn.gpu._breeding import batch_begin
 from mdlrnn.gpu._card import evolve_on_card
 from mdlrnn.gpu._islands import Islands
+from mdlrnn.gpu._migration import migrate
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._units import Connection, Unit, Weight
 from mdlrnn.search._archipelago import network_of
@@ -105,6 +108,22 @@ def tangled(count: int, inputs: int, outputs: int) -> list[Network]:
         ]
         networks.append(Network(inputs, outputs, tuple(units), tuple(connections)))
     return networks
+
+
+def uncut(part: str) -> Any:
+    """Scores without saturation: of a stack that outgrows 10^6, cut and not, of random networks,
+    and of a search; on a tree that counts as large, or on a small one."""
+    _memory.LARGE_TREE = 1 if part == "large" else 2048
+    stack = zoo.golden("dyck2_pcfg")
+    deep = Corpus.from_strings(["[" * 14 + "]" * 14, "()"])
+    found = pairs([stack, replace(stack, saturation=True)], deep, None)
+    corpus = Corpus.from_strings(STRINGS)
+    networks = tangled(3, corpus.inputs, corpus.outputs)
+    every = Encoding("paper", tuple(ACTIVATIONS), products=True)
+    found += pairs([replace(network, saturation=False) for network in networks], corpus, every)
+    run = evolve_on_card(problem(islands=1, population=4, saturation=False), Stop(generations=1))
+    best = run.best.saturation, run.value == score_many([run.best], corpus, run.encoding)[0].mdl
+    return {"pairs": found, "best": best}
 
 
 def swept(count: str) -> Any:
@@ -193,7 +212,7 @@ def batches_are_whole(population: int) -> bool:
 
 def migrates() -> Any:
     """Restarts, archives, and a ring with sets of parts of which some networks do not fit."""
-    _islands.GROUP = 3
+    _roles.GROUP = 3
     task = problem(islands=5, population=4)
     islands = Islands(task)
     islands.begin()
@@ -201,7 +220,7 @@ def migrates() -> Any:
     never = 2**62
     # The second island of the first group waits on; the archives are the islands 0 and 3.
     islands.waits.copy_to_device(np.array([never, 0, never, never, 0]))
-    islands.migrate(0)
+    migrate(islands, 0)
     after = islands.states()
     kept = [
         float(after[archive].values.min()) == float(before[i].values.min())
@@ -212,9 +231,9 @@ def migrates() -> Any:
     ring = problem(Encoding.every_part(), islands=3, population=3, restarts=False)
     others = Islands(ring)
     others.begin()
-    others.migrate(0)
+    migrate(others, 0)
     fitting = [
-        fits(row, island_problem(ring, _islands.role_of(island)))
+        fits(row, island_problem(ring, _roles.role_of(island)))
         for island, state in enumerate(others.states())
         for row in rows_of(state)
     ]
@@ -280,6 +299,6 @@ def cards(folder: str) -> Any:
 if __name__ == "__main__":
     cases: dict[str, Any] = {
         "scores": scores, "swept": swept, "goes_on": goes_on, "migrates": migrates, "runs": runs,
-        "cards": cards, "clock": clock,
+        "cards": cards, "clock": clock, "uncut": uncut,
     }  # fmt: skip
     print(json.dumps(cases[sys.argv[1]](*sys.argv[2:])))

@@ -20,7 +20,8 @@ from ..search._island import Problem, check_room
 from ..search._leg import View
 from ..search._run import Run
 from ..search._settings import Stop
-from ._cuda import ALWAYS_CUT, SIMULATED, name_of_card, require_card
+from ._cuda import SIMULATED, name_of_card, require_card
+from ._roles import archives_among
 
 WORK_PER_CHECK = 1e10
 """Steps times nodes between two looks: about a second of a large card."""
@@ -46,8 +47,6 @@ def evolve_on_card(
             "migration_seconds is for the CPU; leave it out on a card, or give a "
             "migration_interval."
         )
-    if not problem.search.saturation:
-        raise InputError(ALWAYS_CUT)
     return CardSearch(problem, stop, on_progress, start, fronts).run()
 
 
@@ -112,10 +111,11 @@ class CardSearch(SearchLoop):
     def _beginning(self) -> tuple[Look, list[Any]]:
         if not SIMULATED:
             print("mdlrnn: compiling the search for the card ...", file=sys.stderr, flush=True)
-        from ._islands import GROUP, Islands
+        from ._islands import Islands
+        from ._migration import migrate
 
-        self.group = GROUP
         self.islands = Islands(self.problem)
+        self.migrate = partial(migrate, self.islands)
         if self.start is None:
             self.islands.begin()
         else:
@@ -140,7 +140,7 @@ class CardSearch(SearchLoop):
                 interrupted = True
                 self.islands.advance(stage.generations[-1])
             if stage.migrates:
-                self.islands.migrate(stage.turn)
+                self.migrate(stage.turn)
             self.generation = stage.generations[-1]
             look = self._look(stage.migrates)
             self.busy += time.monotonic() - began
@@ -153,10 +153,7 @@ class CardSearch(SearchLoop):
         if self.best is None or self.best.row.tobytes() != row.tobytes():
             value, (g, bits, row) = self.rescore([(g, bits, row)])[0]
             self.best = View(value, g, bits, row)
-        groups = [
-            float(part.min())
-            for part in np.split(values, range(self.group, len(values), self.group))
-        ]
+        groups = [float(part.min()) for part in np.split(values, archives_among(len(values))[1:])]
         home = int(np.argmin(groups))
         views = tuple(
             self.best if i == home else View(max(value, self.best.value), 0, 0.0, row[:0])

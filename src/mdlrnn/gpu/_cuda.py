@@ -51,9 +51,6 @@ APART = {
 """Helpers that many others call, and that are not copied into each of them."""
 
 
-ALWAYS_CUT = "a card cuts all sums to ±10^6; without saturation, leave the card out."
-
-
 def require_card() -> None:
     """Raise unless there is a card that kernels can be compiled for and run on."""
     if SIMULATED:

@@ -18,9 +18,10 @@ from ..kernels._length import encoded_length, weight_norms
 from ..kernels._plan import RESOLUTION, SCRATCH, SENDER
 from ..kernels._tree import Links, Tree
 from ..kernels._workspace import Workspace
+from ..network._interpreter import FLOAT_CUT
 from . import _loops, _sweep
 from ._cuda import SIMULATED, WARP, cuda, device, kernel, on_device, renamed
-from ._scalars import SCALARS
+from ._scalars import MOST, SCALARS, finishing
 from ._teams import IN_BLOCK, IN_WARP, TEAMS, lane, sync, team_number
 
 # Numbers that every kernel reads, by their places.
@@ -86,7 +87,7 @@ def feed_networks(
                 continue
         work = Workspace(
             plans[i], weights[i], reach[i], values[number], tables[number], chances[number],
-            chances[number], SATURATION,
+            chances[number], MOST,
         )  # fmt: skip
         genome = words[starts[i] : starts[i + 1]]
         found = surprisal(genome, tree, work, limits[i])
@@ -95,11 +96,19 @@ def feed_networks(
 
 
 @cache
-def feed_kernel(team: int, teams: int, part: int = ALL, max_registers: int | None = None) -> Any:
+def feed_kernel(
+    team: int,
+    teams: int,
+    part: int = ALL,
+    max_registers: int | None = None,
+    saturation: bool = True,
+) -> Any:
     """The kernel in which so many threads feed a network, so many networks a block."""
+    most, finished, activated_inside = finishing(SATURATION if saturation else FLOAT_CUT)
     scope = {
         **vars(_loops), **vars(_sweep), **globals(), "TEAM": team, "TEAMS": teams, "PART": part,
-        "TAKEN": 2 if part == NARROW else 1,
+        "TAKEN": 2 if part == NARROW else 1, "MOST": most, "finished": finished,
+        "activated_inside": activated_inside,
     }  # fmt: skip
     primitives = IN_BLOCK if SIMULATED or team > WARP else IN_WARP
     functions = (*_loops.LOOPS, *(_sweep.SWEEPING if part == WIDE else ()))
@@ -118,7 +127,7 @@ def feed_kernel(team: int, teams: int, part: int = ALL, max_registers: int | Non
     }
     """What is done otherwise on a card than on the CPU; all else is the same text."""
     scope["surprisal"] = on_device(_surprisal.surprisal, twins)
-    name = f"feed_{('all', 'narrow', 'wide')[part]}_{team}_{teams}"
+    name = f"feed_{('all', 'narrow', 'wide')[part]}_{team}_{teams}{'' if saturation else '_uncut'}"
     return kernel(renamed(feed_networks, name, scope), max_registers)
 
 

@@ -1,7 +1,6 @@
-"""The islands on a card: how they begin, go on, restart and migrate there.
+"""The islands on a card: how they begin, go on and restart there.
 
-Between looks only a few numbers come back. Islands stand in groups of sixteen, each with an archive
-as the CPU's search has one; archives send their best networks on, round a ring of archives.
+Between looks only a few numbers come back. `_migration` says how they migrate.
 """
 
 from __future__ import annotations
@@ -16,20 +15,10 @@ from numpy.typing import NDArray
 
 from .._errors import InputError
 from ..kernels._genome import CONNECTION_WORDS, HEADER, UNIT_WORDS, Words, size_of
-from ..kernels._mutate import compound_rates
 from ..kernels._state import COUNTERS, FRONT_COUNT, FRONT_SIZE, STEPS, State
-from ..search._founders import founders_for
 from ..search._island import ROW_WORDS, Problem, random_states, tools_for
-from ..search._migration import (
-    ARCHIVE,
-    NOTHING,
-    RESTARTS,
-    exchange_of,
-    is_crowded,
-    patience_of,
-)
+from ..search._migration import is_crowded
 from ..search._settings import RATES
-from ..search._spaces import SETS, fits, island_problem
 from . import _breeding as kernels
 from ._cuda import (
     SIMULATED,
@@ -58,6 +47,7 @@ from ._memory import (
     tree_there,
     within_memory,
 )
+from ._roles import founders_of, kind_of, role_of, spaces_of, waits_of
 
 DECKS = 1 if SIMULATED else 8
 """Parts of the islands, at most. While the last threads of one are at work, another fills the
@@ -66,12 +56,8 @@ LEAST_IN_DECK = 256
 """Islands: with fewer, parts do not fill the card and cost more launches."""
 FEW_NETWORKS = 1 << 14
 """In a batch: of so many or fewer, each is fed by a warp of its own."""
-GROUP = 16
-"""Islands with one archive, which is the first of them."""
 MEMO_ENTRIES = 1 << 13
 """Scores that an island remembers."""
-FOUNDER_PERIOD = 15
-"""Sets of parts repeat every five islands, founders every three."""
 LOWER = "lower --islands or --population, or search with fewer strings"
 THREADS = 8 if SIMULATED else 64
 """Of a block in which a thread has an offspring or an island of its own."""
@@ -81,17 +67,11 @@ ROW_TYPE = np.int64 if SIMULATED else np.int32
 """A word of a row on the card. Weights that a search makes fit 32 bits, and NumPy, which stands in
 for the card's compiler in the simulator, would not widen them."""
 ROW_BYTES = 4
-NEVER = 2**62
 
 
-def role_of(island: int) -> int:
-    """The number under which the CPU's search knows such an island: 0 is an archive."""
-    return ARCHIVE if island % GROUP == 0 else island
-
-
-def kind_of(problem: Problem, role: int) -> int:
-    """Which of the spaces an island has: 0 is the archive's."""
-    return 0 if role == ARCHIVE or not problem.encoding.says_parts else 1 + (role - 1) % len(SETS)
+def grid_of(items: int, threads: int) -> int:
+    """Blocks of so many threads that have an item each."""
+    return max(1, min(-(-items // threads), 1 << 20))
 
 
 def spread_for(offspring: int) -> int:
@@ -135,7 +115,8 @@ class Islands:
         self.words = 0
         roles = [role_of(island) for island in range(self.count)]
         tree, space = self.tools.tree, self.tools.space
-        self.feeders = feeders_for(tree, few=self.slots <= FEW_NETWORKS)
+        few = self.slots <= FEW_NETWORKS
+        self.feeders = feeders_for(tree, search.saturation, few)
         about = np.zeros(ABOUT, dtype=np.int64)
         about[:] = (
             tree.inputs, tree.outputs, tree.full, search.max_units, search.max_connections,
@@ -144,60 +125,25 @@ class Islands:
         )  # fmt: skip
         least = float(tree.lower_bounds[tree.chunk_start[tree.full]])
         rates = np.array([*(getattr(space, name) for name in RATES), least])
-        patience = np.array([patience_of(role) for role in roles], dtype=np.int64)
-        waits = search.migration_interval * search.population * patience
-        waits[[role == ARCHIVE for role in roles]] = NEVER
-        founders, given = self._founders(roles)
-        self.founder_words = max((row.size for row in founders), default=0)
+        founders = founders_of(problem, roles)
+        self.founder_words = max((row.size for row in founders.rows), default=0)
         with within_memory(LOWER):
             to = cuda.to_device
             self.tree = tree_there(tree)
             self.about = to(about)
             self.rates = to(rates)
-            self.space = (self.about, self.rates, *map(to, self._spaces()))
+            self.space = (self.about, self.rates, *map(to, spaces_of(problem)))
             self.kinds = to(np.array([kind_of(problem, role) for role in roles], dtype=np.int64))
             self.crowded = to(np.array([is_crowded(search, r) for r in roles], dtype=np.int64))
-            self.waits = to(waits)
+            self.waits = to(waits_of(search, roles))
             self.encoding = to(self.tools.encoding)
             self.multipliers = to(self.tools.multipliers)
-            self.given = to(given)
+            self.given = to(founders.given)
             width = max(self.founder_words, 1)
-            table = np.zeros((max(len(founders), 1), width), dtype=ROW_TYPE)
-            for row, words in zip(table, founders, strict=False):
+            table = np.zeros((max(len(founders.rows), 1), width), dtype=ROW_TYPE)
+            for row, words in zip(table, founders.rows, strict=False):
                 row[: words.size] = words
             self.founders = to(table)
-
-    def _spaces(self) -> tuple[NDArray[Any], ...]:
-        """Activations, their counts, products and unrestricted, and rates, by kind."""
-        kinds = 1 + len(SETS) if self.problem.encoding.says_parts else 1
-        spaces = [tools_for(island_problem(self.problem, kind)).space for kind in range(kinds)]
-        longest = max(space.activations.size for space in spaces)
-        activations = np.zeros((kinds, longest), dtype=np.int64)
-        for kind, space in enumerate(spaces):
-            activations[kind, : space.activations.size] = space.activations
-        return (
-            activations,
-            np.array([space.activations.size for space in spaces], dtype=np.int64),
-            np.array([(s.products, s.unrestricted) for s in spaces], dtype=np.int64),
-            np.stack([space.simple_mutations for space in spaces]),
-            compound_rates(),
-        )
-
-    def _founders(self, roles: Sequence[int]) -> tuple[list[Words], NDArray[np.int64]]:
-        """Rows that islands start from, and for each island which of them stand where."""
-        by_period: dict[int, tuple[Words, ...]] = {0: ()}
-        if self.problem.encoding.says_parts:
-            for role in range(1, 1 + FOUNDER_PERIOD):
-                by_period[role] = founders_for(self.problem, role)[: self.population]
-        rows = [row for own in by_period.values() for row in own]
-        most = max(map(len, by_period.values()))
-        starts = np.cumsum([0, *(len(own) for own in by_period.values())])
-        given = np.full((self.count, max(most, 1)), -1, dtype=np.int64)
-        for island, role in enumerate(roles):
-            period = 0 if role == ARCHIVE or not rows else 1 + (role - 1) % FOUNDER_PERIOD
-            size = len(by_period[period])
-            given[island, :size] = starts[period] + np.arange(size)
-        return rows, given
 
     def begin(self) -> None:
         """New islands."""
@@ -213,7 +159,7 @@ class Islands:
         self.random.copy_to_device(random)
         self.counters.copy_to_device(np.zeros((self.count, COUNTERS), dtype=np.int64))
         self.restart.copy_to_device(np.ones(self.count, dtype=np.int64))
-        self._populate()
+        self.populate()
 
     def upload(self, states: Sequence[State]) -> None:
         """The islands of an earlier run."""
@@ -321,7 +267,7 @@ class Islands:
                 old = getattr(self, name)
                 count, rows, width = old.shape
                 wide = cuda.device_array((count, rows, words), ROW_TYPE)
-                kernels.copy_rows_kernel[self._grid(count * rows, 1), WARP](
+                kernels.copy_rows_kernel[grid_of(count * rows, 1), WARP](
                     old.reshape(count * rows, width), wide.reshape(count * rows, words)
                 )
                 synchronize()
@@ -330,14 +276,10 @@ class Islands:
             self._make_decks(words)
         self.short.copy_to_device(np.zeros(self.count, dtype=np.int64))
 
-    @staticmethod
-    def _grid(items: int, threads: int) -> int:
-        return max(1, min(-(-items // threads), 1 << 20))
-
     def _plan(self, deck: Deck) -> None:
         """Plan all networks of the queue."""
         offspring = self.spread * deck.islands * self.width
-        plan_kernel[self._grid(offspring, THREADS), THREADS, deck.stream](
+        plan_kernel[grid_of(offspring, THREADS), THREADS, deck.stream](
             self.about, self.flat_children, self.starts, deck.queue, deck.queued, *self.plans
         )
 
@@ -351,7 +293,7 @@ class Islands:
     def _breed(self, deck: Deck) -> None:
         """Make the offspring of a batch."""
         offspring = self.spread * deck.islands * self.width
-        grid = self._grid(offspring, THREADS)
+        grid = grid_of(offspring, THREADS)
         row_of = self.children, self.plans.plans
         course = self.streams, self.made, self.leasts
         kernels.choose_kernel[grid, THREADS, deck.stream](
@@ -359,7 +301,7 @@ class Islands:
             self.values, self.random, self.counters, self.short, self.target, self.children,
             self.losers, self.others, *course, deck.bins, deck.binned, self.fates,
         )  # fmt: skip
-        padded = self._grid(offspring + kernels.ACTIONS * WARP, THREADS)
+        padded = grid_of(offspring + kernels.ACTIONS * WARP, THREADS)
         for turn in range(kernels.TURNS):
             kernels.change_kernel[padded, THREADS, deck.stream](
                 deck.first, turn, *self.space, self.kinds, self.genomes, *row_of, self.others,
@@ -424,7 +366,7 @@ class Islands:
         edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
         return [b - a for a, b in pairwise(edges)]
 
-    def _populate(self) -> None:
+    def populate(self) -> None:
         """New networks for the islands that restart."""
         edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
         for deck in self.decks:
@@ -432,14 +374,14 @@ class Islands:
                 for attempt in range(kernels.TRIES if end > begin else 0):
                     if not self._draw(deck, begin, end, attempt):
                         break
-        kernels.end_restarts_kernel[self._grid(self.count, THREADS), THREADS](
+        kernels.end_restarts_kernel[grid_of(self.count, THREADS), THREADS](
             self.restart, self.random
         )
 
     def _draw(self, deck: Deck, begin: int, end: int, attempt: int) -> int:
         """Draw networks for the places begin..end that have none yet; how many still have none."""
         offspring = self.spread * deck.islands * self.width
-        kernels.draw_kernel[self._grid(offspring, THREADS), THREADS, deck.stream](
+        kernels.draw_kernel[grid_of(offspring, THREADS), THREADS, deck.stream](
             deck.first, deck.islands, *self.space, self.kinds, self.random, self.restart, begin,
             end, attempt, self.given, self.founders, self.encoding, self.multipliers,
             self.memo_keys, self.memo_bits, self.children, self.plans.plans, self.pending,
@@ -460,79 +402,11 @@ class Islands:
         synchronize()
         return int(left.copy_to_host()[0])
 
-    def migrate(self, turn: int) -> None:
-        """What the settings say happens at migration number `turn`."""
-        search = self.problem.search
-        kind = exchange_of(search)
-        if kind == NOTHING:
-            return
-        if kind == RESTARTS:
-            kernels.stagnant_kernel[self._grid(self.count, THREADS), THREADS](
-                self.counters, self.waits, self.restart
-            )
-            stagnant = self.restart.copy_to_host()
-            archives = np.arange(0, self.count, GROUP)
-            self._exchange(np.arange(self.count), archives, self._to_archives(stagnant))
-            if len(archives) > 1:
-                self._exchange(archives, archives, _ring(len(archives), turn))
-            self._populate()
-            return
-        everyone = np.arange(self.count)
-        self._exchange(everyone, everyone, _ring(self.count, turn), checked=True)
-
-    def _to_archives(self, stagnant: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each archive the islands of its group that offer something, in order."""
-        padded = np.zeros(-(-self.count // GROUP) * GROUP, dtype=np.int64)
-        padded[: self.count] = stagnant
-        numbers = np.arange(padded.size).reshape(-1, GROUP)
-        return np.where(padded.reshape(-1, GROUP) > 0, numbers, -1)
-
-    def _exchange(
-        self,
-        members: NDArray[Any],
-        homes: NDArray[Any],
-        givers: NDArray[Any],
-        checked: bool = False,
-    ) -> None:
-        size = self.problem.search.migration_size
-        count = len(members)
-        with within_memory(LOWER):
-            make = cuda.device_array
-            offers = make((count, size, self.words), ROW_TYPE)
-            values = make((count, size), np.float64)
-            lengths = make((count, size), np.int64)
-            bits = make((count, size), np.float64)
-        grid = self._grid(count, WARP)
-        kernels.collect_kernel[grid, 8 if SIMULATED else WARP](
-            self.about, cuda.to_device(members.astype(np.int64)), self.genomes, self.values,
-            self.lengths, self.bits, offers, values, lengths, bits,
-        )  # fmt: skip
-        fitting = np.ones((count, size), dtype=np.int64)
-        if checked and self.problem.encoding.says_parts:
-            fitting = self._fitting(offers.copy_to_host(), givers)
-        kernels.receive_kernel[self._grid(len(homes), WARP), 8 if SIMULATED else WARP](
-            self.about, cuda.to_device(homes.astype(np.int64)),
-            cuda.to_device(np.ascontiguousarray(givers.astype(np.int64))),
-            cuda.to_device(fitting), self.genomes, self.values, self.lengths, self.bits,
-            self.counters, self.best_value, self.front_rows, self.front_lengths, self.front_bits,
-            offers, values, lengths, bits,
-            cuda.device_array((len(homes), size), np.int64),
-        )  # fmt: skip
-
-    def _fitting(self, offers: NDArray[np.int32], givers: NDArray[Any]) -> NDArray[np.int64]:
-        """Whether what a member offers is in the space of the one island that receives it."""
-        found = np.ones(offers.shape[:2], dtype=np.int64)
-        for home, giver in enumerate(givers[:, 0].tolist()):
-            own = island_problem(self.problem, kind_of(self.problem, role_of(home)))
-            for k, row in enumerate(offers[giver]):
-                found[giver, k] = fits(row.astype(np.int64), own)
-        return found
-
     def best(self) -> tuple[NDArray[np.float64], int, float, Words]:
         """The best value of each island; |G|, |D:G| and the row of the best network of all."""
         places = cuda.device_array(self.count, np.int64)
         found = cuda.device_array(self.count, np.float64)
-        kernels.best_kernel[self._grid(self.count, WARP), 8 if SIMULATED else WARP](
+        kernels.best_kernel[grid_of(self.count, WARP), 8 if SIMULATED else WARP](
             self.values, places, found
         )
         values = found.copy_to_host()
@@ -582,11 +456,6 @@ class Islands:
                 )
             )
         return tuple(found)
-
-
-def _ring(count: int, turn: int) -> NDArray[np.int64]:
-    """For each member the one that it receives from, as in `search._migration.homes_of`."""
-    return ((np.arange(count) - 1 - turn % (count - 1)) % count)[:, None]
 
 
 def _sizes(rows: NDArray[Any]) -> NDArray[np.int64]:

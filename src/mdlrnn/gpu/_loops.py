@@ -52,7 +52,7 @@ def mend_product(x):
 
 
 def activate(code, x, bias, most):
-    """A card knows no other saturation than the paper's."""
+    """`finished` knows to what sums are cut."""
     for i in range(lane(), x.size, TEAM):
         received = x[i] if x[i] == x[i] else 0.0
         x[i] = finished(code, received, bias)

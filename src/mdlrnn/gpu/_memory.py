@@ -73,15 +73,21 @@ class Feeder(NamedTuple):
     """Of a thread."""
     each: int = 1
     """Teams beside one of the first feeder's."""
+    saturation: bool = True
+    """Whether sums are cut to the paper's ±10^6."""
 
     def entries(self, tree: Tree) -> int:
         """At which a unit may have a value."""
         return _most_contexts(tree) if self.part == NARROW else int(tree.sizes[-1])
 
 
-def feeders_for(tree: Tree, few: bool = False) -> tuple[Feeder, ...]:
+def feeders_for(tree: Tree, saturation: bool, few: bool = False) -> tuple[Feeder, ...]:
     """As many threads a network as a level of the tree has nodes, about. Of few networks each has a
     warp, so that they do not wait for each other."""
+    return tuple(one._replace(saturation=saturation) for one in _feeders(tree, few))
+
+
+def _feeders(tree: Tree, few: bool) -> tuple[Feeder, ...]:
     nodes = int(tree.sizes[-1])
     if SIMULATED:
         parts = (WIDE, NARROW) if nodes >= LARGE_TREE else (ALL,)
@@ -155,7 +161,9 @@ def feed(
     for feeder, values in zip(feeders, room, strict=True):
         blocks = max(1, values.networks // feeder.teams)
         registers = None if SIMULATED else feeder.registers
-        made = feed_kernel(feeder.team, feeder.teams, feeder.part, registers)
+        made = feed_kernel(
+            feeder.team, feeder.teams, feeder.part, registers, feeder.saturation
+        )  # fmt: skip
         made[blocks, feeder.team * feeder.teams, stream](*before, *values, *after)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from ..kernels import _activations, _arithmetic, _loops
 from ..kernels._activations import LINEAR, RELU, SATURATION
@@ -60,17 +61,17 @@ def mended(product):
     return product if product == product else 0.0
 
 
-def _activated(respond: Any) -> Any:
+def _activated(respond: Any, most: float) -> Any:
     @device
     def activated(activation, x):
-        """The activation of a sum, which is cut first.
+        """The activation of a sum, which is cut to ±most first.
 
         No value is NaN, since sums are finite and products are mended. So what is compared is a
         number, and a plain choice is what `min` and `max` are on the CPU, in a third of the
         instructions.
         """
-        if abs(x) > SATURATION:
-            x = math.copysign(SATURATION, x)
+        if abs(x) > most:
+            x = math.copysign(most, x)
         if activation == LINEAR or activation == RELU:
             return 0.0 if activation == RELU and x < 0.0 else x
         return respond(activation, x)
@@ -78,16 +79,30 @@ def _activated(respond: Any) -> Any:
     return activated
 
 
-activated = _activated(respond)
-activated_inside = _activated(
-    on_device(renamed(source_of(_activations.respond), "inside"), SCALARS)
-)
-"""The same, copied into the loop that needs it most: a call is thirty instructions."""
+class Finishing(NamedTuple):
+    """What becomes of what a unit has received, where sums are cut to ±most."""
+
+    most: float
+    finished: Any
+    """Of its code, what it has received, and its bias: its value."""
+    activated_inside: Any
+    """Of its activation and its sum: its value. It is copied into the loop that needs it most: a
+    call is thirty instructions."""
 
 
-@device
-def finished(code, received, bias):
-    """`finish` for one entry."""
-    if code >= PRODUCT:
-        received = mended(received)
-    return activated(code & (PRODUCT - 1), received + bias)
+@cache
+def finishing(most: float) -> Finishing:
+    activated = _activated(respond, most)
+
+    @device
+    def finished(code, received, bias):
+        if code >= PRODUCT:
+            received = mended(received)
+        return activated(code & (PRODUCT - 1), received + bias)
+
+    inside = on_device(renamed(source_of(_activations.respond), "inside"), SCALARS)
+    return Finishing(most, finished, _activated(inside, most))
+
+
+MOST, finished, activated_inside = finishing(SATURATION)
+"""`feed_kernel` puts others in their place where saturation is off."""

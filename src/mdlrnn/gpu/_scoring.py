@@ -16,7 +16,7 @@ from ..network._code import check_encodable
 from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network._objective import Score
-from ._cuda import ALWAYS_CUT, SIMULATED, cuda, free_bytes, require_card
+from ._cuda import SIMULATED, cuda, free_bytes, require_card
 from ._feeding import ABOUT, SPREAD, plan_kernel, weigh_kernel
 from ._memory import (
     SHARE,
@@ -48,11 +48,7 @@ def score_on_card(
         if encoding is not None:
             check_encodable(network, encoding)
     results: list[Score | None] = [None] * len(networks)
-    for (corpus_here, encoding_here, saturation), places in alike(
-        networks, corpus, encoding
-    ).items():
-        if not saturation:
-            raise InputError(ALWAYS_CUT)
+    for (corpus_here, encoding_here, _), places in alike(networks, corpus, encoding).items():
         batch = CardBatch(corpus_here, encoding_here, [networks[i] for i in places])
         for i, score in zip(places, batch.scores(), strict=True):
             results[i] = score
@@ -60,7 +56,7 @@ def score_on_card(
 
 
 class CardBatch:
-    """Networks for a card, in chunks that it has room for."""
+    """Networks for a card, in chunks that it has room for; all of them are cut, or none."""
 
     def __init__(self, corpus: Corpus, encoding: Encoding, networks: Sequence[Network]) -> None:
         tree = cached_tree(corpus)
@@ -71,7 +67,8 @@ class CardBatch:
         about = np.zeros(ABOUT, dtype=np.int64)
         about[:3] = tree.inputs, tree.outputs, tree.full
         about[SPREAD] = 1
-        self.feeders = feeders_for(tree)
+        saturation = all(network.saturation for network in networks)
+        self.feeders = feeders_for(tree, saturation)
         block = bytes_a_block(self.feeders, tree, self.units)
         if block > SHARE * SHARE_FOR_VALUES * free_bytes():
             raise InputError(too_little(LOWER))

@@ -26,13 +26,14 @@ HOSTILE = replace(
 )
 
 
+@pytest.mark.parametrize("network", [zoo.anbn(), zoo.golden("arithmetic")], ids=lambda n: n.name)
 @pytest.mark.parametrize("kind", list(exports.FORMATS))
-def test_the_command_writes_every_format(run: Run, kind: str) -> None:
+def test_the_command_writes_every_format(run: Run, kind: str, network: Network) -> None:
     needed = {"torch": "torch", "onnx": "onnx", "sympy": "sympy", "graphml": "networkx"}
     if kind in needed:
         pytest.importorskip(needed[kind], reason=f"{needed[kind]} is not installed")
-    zoo.anbn().save("anbn.json")
-    result = run("export", "anbn.json", "--to", kind, "-o", f"out.{kind}")
+    network.save("net.json")
+    result = run("export", "net.json", "--to", kind, "-o", f"out.{kind}")
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith(f"saved as out.{kind}\n")
     assert Path(f"out.{kind}").stat().st_size > 100

@@ -203,18 +203,21 @@ def test_a_disturbed_network_is_trained_back_to_a_theorem() -> None:
 # The way back
 
 
-@given(networks(weight=weights(1000)))
+@given(networks(weight=weights(1000)), st.booleans())
 @settings(max_examples=60)
-def test_an_untrained_module_gives_its_network_back(network: Network) -> None:
+def test_an_untrained_module_gives_its_network_back(network: Network, saturation: bool) -> None:
+    network = replace(network, saturation=saturation)
     assert from_torch(network.to_torch(), tolerance=0) == network
 
 
-@given(networks(weight=weights(50)), st.sampled_from((0.001, 0.02, 0.3)))
+@given(networks(weight=weights(50)), st.sampled_from((0.001, 0.02, 0.3)), st.booleans())
 @settings(max_examples=60)
 def test_weights_come_back_within_the_tolerance_and_no_dearer(
-    network: Network, tolerance: float
+    network: Network, tolerance: float, saturation: bool
 ) -> None:
+    network = replace(network, saturation=saturation)
     found = from_torch(network.to_torch(), tolerance=tolerance)
+    assert found.saturation is saturation
     kept = {(c.kind, c.source, c.target): c.weight for c in found.connections}
     for c in network.connections:
         weight = kept.get((c.kind, c.source, c.target))

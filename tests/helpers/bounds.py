@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from mdlrnn import Corpus, Network
-from mdlrnn.network._interpreter import EXACT, arithmetic_over, distribution, stepper
+from mdlrnn.network._interpreter import EXACT, FLOAT_CUT, arithmetic_over, distribution, stepper
 
 EPSILON = Fraction(1, 2**52)
 SMALLEST = Fraction(1, 2**1000)
@@ -155,7 +155,15 @@ def _tidy(x: Bounded) -> Bounded:
     return Bounded(value, error, abs(value), *_grid(value))
 
 
-BOUNDED = arithmetic_over(Bounded.of, _sigmoid, _tanh, _tidy)
+_LIMIT = Bounded.of(FLOAT_CUT)
+
+
+def _cut(x: Bounded) -> Bounded:
+    """What float64 does where a network's saturation is off."""
+    return max(-_LIMIT, min(_LIMIT, x))
+
+
+BOUNDED = arithmetic_over(Bounded.of, _sigmoid, _tanh, _tidy, _cut)
 
 
 def tolerance(network: Network, corpus: Corpus) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -106,10 +107,18 @@ def test_a_proof_reaches_further_without_it() -> None:
     assert "up to 32 symbols on the stack" in notes  # with it, 11
 
 
-def test_exports_cut_sums_and_so_refuse_it() -> None:
-    with pytest.raises(InputError, match="saturation is off") as caught:
-        zoo.golden("arithmetic").to_python()
-    assert is_one_sentence(str(caught.value))
+def test_exports_follow_it() -> None:
+    """Each of them; tests/exports/test_saturation_off.py has the others."""
+    network = zoo.golden("dyck2_pcfg")
+    deep = "([" * 10 + "])" * 10
+    space: dict[str, Any] = {}
+    exec(network.to_python(), space)
+    state, found = space["START"], []
+    for symbol in f"#{deep}":
+        state, chances = space["step"](state, symbol)
+        found.append(list(chances))
+    assert found == network.probabilities(deep).tolist()
+    assert found != replace(network, saturation=True).probabilities(deep).tolist()
 
 
 def test_commands_switch_it_off(run: Callable[..., Result]) -> None:

@@ -17,6 +17,8 @@ def dot(network: Network, layout: Layout) -> str:
         '  node [shape=circle, style=filled, fontname="Helvetica"];',
         '  edge [fontname="Helvetica", fontsize=11];',
     ]
+    if not network.saturation:
+        lines.append('  comment="saturation is off";')
     for u, unit in enumerate(network.units):
         style = STYLES[network.role(u)]
         word = "" if unit.activation == "linear" else unit.activation

@@ -6,7 +6,7 @@ a compiler that is told to reorder sums, and asks for products that are not fuse
 
 from __future__ import annotations
 
-from ..network._interpreter import FLOAT
+from ..network._interpreter import FLOAT, FLOAT_CUT
 from ..network._network import Network
 from ._formulas import Program, check_expressible, program
 from ._statements import (
@@ -22,7 +22,7 @@ from ._trial import trial
 
 ASCII = {"−": "-", "·": "*", "∝": "~", "×": "x"}
 _HELPERS = {
-    "clip": "x < -1e6 ? -1e6 : x > 1e6 ? 1e6 : x",
+    "clip": "x < -{0} ? -{0} : x > {0} ? {0} : x",
     "known": "x != x ? 0.0 : x",
     "relu": "x > 0.0 ? x : 0.0",
     "sigmoid": "1.0 / (1.0 + exp(-x))",
@@ -45,7 +45,7 @@ def c(network: Network) -> str:
     parts = [
         _opening(network, name),
         _types(network, code, name),
-        *_helpers(code, name),
+        *_helpers(network, code, name),
         _step(network, code, name),
         _test(network, name),
         f"#endif /* {name.upper()}_H */\n",
@@ -119,7 +119,8 @@ def _types(network: Network, code: Program, name: str) -> str:
     return "\n".join(lines)
 
 
-def _helpers(code: Program, name: str) -> list[str]:
+def _helpers(network: Network, code: Program, name: str) -> list[str]:
+    limit = "1e6" if network.saturation else repr(FLOAT_CUT)
     used = {formula.activation for formula in code.formulas} - {"linear"} | {"clip"}
     if any(formula.product for formula in code.formulas):
         used.add("known")
@@ -128,7 +129,7 @@ def _helpers(code: Program, name: str) -> list[str]:
         if helper in _MODULOS:
             body = _MODULO.format(helper.removeprefix("mod"))
         else:
-            body = f"return {_HELPERS[helper]};"
+            body = f"return {_HELPERS[helper].format(limit)};"
         texts.append(f"static inline double {name}_{helper_name(helper)}(double x) {{ {body} }}")
     return [*texts, ""]
 

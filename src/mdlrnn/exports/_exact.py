@@ -54,7 +54,8 @@ class Q:
         return self.n / self.d
 
     def __repr__(self):
-        return str(self.n) if self.d == 1 else f"{self.n}/{self.d}"
+        n, d = (str(x) if x.bit_length() < 9999 else hex(x) for x in (self.n, self.d))
+        return n if self.d == 1 else f"{n}/{d}"
 
 
 def binary(x, places):
@@ -75,7 +76,8 @@ FAR = Q({_LIMIT.numerator}, {_LIMIT.denominator})
 
 def decimal(x):
     """x > 0 to 60 decimal digits, a half to the even neighbour."""
-    shift = 60 - (len(str(x.n)) - len(str(x.d)))
+    # From bits, by log10(2): Python counts no more than 4,300 decimal digits.
+    shift = 59 - (x.n.bit_length() - x.d.bit_length() - 1) * 30103 // 100000
     for places in (shift, shift - 1):
         n, d = (x.n * 10**places, x.d) if places > 0 else (x.n, x.d * 10**-places)
         whole, rest = divmod(n, d)

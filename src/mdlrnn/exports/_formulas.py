@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .._errors import InputError
-from ..network._interpreter import plan
+from ..network._interpreter import FLOAT_CUT, SATURATION, plan
 from ..network._network import Network
 from ..network._units import Weight
 
@@ -49,11 +49,6 @@ class Program(NamedTuple):
 
 
 def program(network: Network) -> Program:
-    if not network.saturation:
-        raise InputError(
-            "the network's saturation is off, and what is exported cuts sums to ±10^6; switch it "
-            'on ("saturation" in the file) to export it.'
-        )
     order, ignored = plan(network)
     forward: dict[int, list[Term]] = {u: [] for u in order}
     recurrent: dict[int, list[Term]] = {u: [] for u in order}
@@ -81,6 +76,11 @@ def program(network: Network) -> Program:
     used = tuple(formula for formula in formulas if formula.unit in needed)
     remembered = {term.source for formula in used for term in formula.recurrent}
     return Program(used, tuple(sorted(remembered)), outputs)
+
+
+def float_limit(network: Network) -> float:
+    """What sums and products are cut to in float64, either way, before the activation."""
+    return float(SATURATION) if network.saturation else FLOAT_CUT
 
 
 def check_expressible(code: Program, known: Iterable[str], language: str) -> None:

@@ -13,14 +13,17 @@ from ._extras import require
 def networkx(network: Network) -> Any:
     """The network as a networkx.MultiDiGraph, whose nodes are the units' numbers.
 
-    A node has role, activation, type, bias (text, such as '-7/3'; '' for none) and symbol; an edge
+    The graph has name, format and saturation, which is false where sums are not cut to ±10^6. A
+    node has role, activation, type, bias (text, such as '-7/3'; '' for none) and symbol; an edge
     has kind, weight (a float), fraction (the weight as text) and ignored, which is true where a
     forward connection closes a loop and is not fed. Needs the extra `networkx`.
     """
     require("networkx", "a graph of networkx", "networkx", "networkx")
     import networkx as library
 
-    graph = library.MultiDiGraph(name=network.name or "", format="mdlrnn/1")
+    graph = library.MultiDiGraph(
+        name=network.name or "", format="mdlrnn/1", saturation=network.saturation
+    )
     for u, unit in enumerate(network.units):
         graph.add_node(
             u,

@@ -15,10 +15,10 @@ from .._errors import InputError
 from ..corpus._corpus import match
 from ..network._activations import ACTIVATIONS, Arithmetic
 from ..network._alphabet import BOUNDARY
-from ..network._interpreter import LEAST_TOTAL, SATURATION
+from ..network._interpreter import LEAST_TOTAL
 from ..network._network import Network
 from ..tasks._sources import source_from
-from ._formulas import Formula, program
+from ._formulas import Formula, float_limit, program
 
 Tensor = Any
 
@@ -111,6 +111,12 @@ class TorchNetwork(nn.Module):  # type: ignore[misc]
             )
         if not rows.shape[1]:
             raise InputError("x has no steps; give the boundary symbol at least.")
+        if not self.network.saturation and self.weight.dtype != torch.float64:
+            # What is cut in place of the saturation is beyond the smaller types.
+            raise InputError(
+                f"the module holds {self.weight.dtype}, and a network whose saturation is off "
+                "needs float64; call double() on the module."
+            )
         return rows.to(self.weight.dtype)
 
     def _unit(
@@ -139,7 +145,8 @@ class TorchNetwork(nn.Module):  # type: ignore[misc]
                 total = total + part
         if formula.bias is not None:
             total = total + biases[self._bias_place[formula.unit]]
-        total = torch.clamp(total, -SATURATION, SATURATION)
+        limit = float_limit(self.network)
+        total = torch.clamp(total, -limit, limit)
         arithmetic = THROUGH if self.straight_through else TENSORS
         return ACTIVATIONS[formula.activation].meaning(arithmetic, total)
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._files import PathLike, save
-from ..network._interpreter import LEAST_TOTAL, SATURATION
+from ..network._interpreter import LEAST_TOTAL
 from ..network._network import Network
 from ._extras import require
-from ._formulas import Formula, Program, check_expressible, program
+from ._formulas import Formula, Program, check_expressible, float_limit, program
 
 KNOWN = (
     "relu", "sigmoid", "square", "floor", "step", "tanh", "abs", "mod2", "mod3", "mod4",
@@ -205,16 +205,20 @@ def _add_step(graph: _Graph, network: Network, code: Program, chances: str) -> N
     zero = graph.node("Mul", begun, graph.number(0.0))
     memory = {u: graph.column("memory", 1 + place) for place, u in enumerate(code.memory)}
     first = graph.node("Equal", begun, graph.number(0.0))
+    limit = float_limit(network)
     values: dict[int, str] = {}
     for formula in code.formulas:
         read = graph.column(rows, formula.unit) if formula.reads else zero
-        values[formula.unit] = _unit(graph, formula, read, values, memory, first)
+        total = _total(graph, formula, read, values, memory, first)
+        total = graph.node("Min", total, graph.number(limit))
+        total = graph.node("Max", total, graph.number(-limit))
+        values[formula.unit] = _activated(graph, formula.activation, total)
     one = graph.node("Add", zero, graph.number(1.0))
     graph.node("Concat", one, *(values[u] for u in code.memory), to="next_memory", axis=1)
     _distribution(graph, [values[u] for u in code.outputs], chances)
 
 
-def _unit(
+def _total(
     graph: _Graph,
     formula: Formula,
     read: str,
@@ -222,6 +226,7 @@ def _unit(
     memory: dict[int, str],
     first: str,
 ) -> str:
+    """What a unit cuts and passes through its activation."""
     forward = [_times(graph, float(t.weight), values[t.source]) for t in formula.forward]
     back = [_times(graph, float(t.weight), memory[t.source]) for t in formula.recurrent]
     total = read
@@ -240,10 +245,7 @@ def _unit(
         total = graph.node("Where", graph.node("IsNaN", total), graph.number(0.0), total)
     if formula.bias is not None:
         total = graph.node("Add", total, graph.number(float(formula.bias)))
-    limit = float(SATURATION)
-    total = graph.node("Min", total, graph.number(limit))
-    total = graph.node("Max", total, graph.number(-limit))
-    return _activated(graph, formula.activation, total)
+    return total
 
 
 def _times(graph: _Graph, weight: float, value: str) -> str:

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from ..network._alphabet import BOUNDARY
-from ..network._interpreter import EXACT, FLOAT
+from ..network._interpreter import EXACT, EXACT_CUT, FLOAT
 from ..network._network import Network
 from ._exact import EXPONENTIAL, FRACTIONS
-from ._formulas import Program, check_expressible, program
+from ._formulas import Program, check_expressible, float_limit, program
 from ._statements import Dialect, formula_lines, helper_name, memory_name, statements, value_name
 from ._trial import trial
 
@@ -25,9 +25,23 @@ EXACTLY = FLOATS._replace(number=lambda n, d: f"Q({n})" if d == 1 else f"Q({n}, 
 
 _CLIP = '''
 def clip(x):
-    """Sums and products are cut to a million before the activation."""
+    """{0}"""
     return -LIMIT if x < -LIMIT else LIMIT if x > LIMIT else x
 '''
+_SATURATED = _CLIP.format("Sums and products are cut to a million before the activation.")
+_UNSATURATED = {
+    False: _CLIP.format("Saturation is off: this only keeps a square and its multiples finite."),
+    True: f'''
+def clip(x):
+    """Saturation is off: this only keeps a square in a loop within memory."""
+    if x.n.bit_length() - x.d.bit_length() <= {EXACT_CUT}:
+        return x
+    return LIMIT if x > ZERO else -LIMIT
+''',
+}
+LONGEST_DECIMAL = 4096
+"""Bits of a number that is written in decimal digits. Python reads 4,300 of them and no more, but
+as many hexadecimal ones as there are."""
 _FLOAT_EXP = '''
 def exp(x):
     """e^x. The constant is e cut to 53 bits; the second term puts back what that took away."""
@@ -100,8 +114,13 @@ def python(network: Network, *, exact: bool = False) -> str:
         dialect = dialect._replace(
             function=lambda name: "abs_" if name == "abs" else helper_name(name)
         )
-    parts = [_opening(network, exact), _prelude(code, exact), _step(network, code, dialect, exact)]
-    return "\n".join([*parts, _test(network, exact)])
+    parts = [
+        _opening(network, exact),
+        _prelude(network, code, exact),
+        _step(network, code, dialect, exact),
+        _test(network, exact),
+    ]
+    return "\n".join(parts)
 
 
 def _opening(network: Network, exact: bool) -> str:
@@ -125,16 +144,17 @@ def _numbers(exact: bool) -> str:
     return "fractions, exactly" if exact else "floats"
 
 
-def _prelude(code: Program, exact: bool) -> str:
+def _prelude(network: Network, code: Program, exact: bool) -> str:
     used = {formula.activation for formula in code.formulas} - {"linear"}
     used |= {"known" for formula in code.formulas if formula.product}
     texts = []
-    texts.append(FRACTIONS if exact else "LIMIT = 1000000.0\n")
+    texts.append(FRACTIONS if exact else f"LIMIT = {float_limit(network)!r}\n")
     if used & {"sigmoid", "tanh"}:
         texts.append(EXPONENTIAL if exact else _FLOAT_EXP)
     if exact:
-        texts.append("\nZERO, ONE, LIMIT = Q(0), Q(1), Q(10**6)\n")
-    texts.append(_CLIP)
+        limit = "10**6" if network.saturation else f"2**{EXACT_CUT}"
+        texts.append(f"\nZERO, ONE, LIMIT = Q(0), Q(1), Q({limit})\n")
+    texts.append(_SATURATED if network.saturation else _UNSATURATED[exact])
     texts += [text for name, text in _HELPERS[exact].items() if name in used and text]
     return "\n".join(texts)
 
@@ -242,5 +262,9 @@ def quoted(symbol: str) -> str:
 
 def _literal(value: Any) -> str:
     if isinstance(value, Fraction):
-        return f"Q({value.numerator}, {value.denominator})"
+        return f"Q({_whole(value.numerator)}, {_whole(value.denominator)})"
     return repr(float(value))
+
+
+def _whole(value: int) -> str:
+    return str(value) if value.bit_length() <= LONGEST_DECIMAL else hex(value)

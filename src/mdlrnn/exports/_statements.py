@@ -133,6 +133,8 @@ def formula_lines(network: Network) -> list[str]:
     """The network as text, for a comment: nothing in it can end a comment or a line."""
     lines = [network.name] if network.name else []
     lines += describe(network).split("\n")
+    if not network.saturation:
+        lines.append("Saturation is off: sums are not cut to 10^6.")
     return [printable(line).replace("*/", "* /").replace("/*", "/ *") for line in lines]
 
 

@@ -55,6 +55,10 @@ EXPRESSIONS = Arithmetic(
 )
 
 
+LONGEST, FARTHEST = 4096, 100
+"""Bits of a number, and the argument of an exponential, that later formulas may hold."""
+
+
 class Formulas(NamedTuple):
     """What one symbol does."""
 
@@ -69,7 +73,8 @@ class SymbolicNetwork:
     """The network's formulas over exact rationals.
 
     `u_6` is unit 6, `m_6` its value a step before, `x_0` what input 0 is fed. Heaviside(x, 0) is
-    the activation step, and sat(x) cuts x to ±10^6; it is left out where x cannot get there.
+    the activation step, and sat(x) cuts x to ±10^6; it is left out where x cannot get there, and
+    everywhere if the network's saturation is off: nothing is cut then, however large it grows.
     """
 
     network: Network
@@ -103,7 +108,7 @@ class SymbolicNetwork:
             units[u] = value = formula.xreplace(known)
             # What is a number or another symbol goes into the formulas behind it; a longer one is
             # named, since formulas in formulas can double in length with every unit.
-            if value.is_number or value.is_Symbol:
+            if value.is_Symbol or (value.is_number and _is_handy(value)):
                 known[self.names[u]] = value
         return Formulas(units, _distribution(self.network, self.names, known))
 
@@ -115,9 +120,10 @@ class SymbolicNetwork:
     def latex(self) -> str:
         """The formulas as LaTeX: for each symbol, or for any input where symbols have no names."""
         network = self.network
+        cut = "sat(x) is x cut to +-10^6" if network.saturation else "no sum is cut"
         texts = [
             "% u_6 is unit 6, m_6 its value a step before; \\theta(x) is 1 above 0, else 0;",
-            "% sat(x) is x cut to +-10^6; P is uniform where the outputs sum to 10^-8 or less.",
+            f"% {cut}; P is uniform where the outputs sum to 10^-8 or less.",
         ]
         if network.alphabet is None:
             texts += ["% at the first step, when there is no memory", _align(self.first, self)]
@@ -145,19 +151,21 @@ class SymbolicNetwork:
 
     def source(self) -> str:
         """Python that makes the same formulas in SymPy, without mdlrnn."""
+        cuts = self.network.saturation
         lines = [
             '"""Formulas of a recurrent network, written by mdlrnn; needs SymPy.',
             "",
-            "u_6 is unit 6, m_6 its value a step before, x_0 what input 0 is fed; sat(x) is x cut",
-            "to 10^6 either way. `first` holds the first step, `units` every later one, each unit",
-            "from those before it, and `probabilities` what comes next.",
+            "u_6 is unit 6, m_6 its value a step before, x_0 what input 0 is fed. `first` holds",
+            "the first step, `units` every later one, each unit from those before it, and",
+            "`probabilities` what comes next.",
+            "sat(x) is x cut to 10^6 either way." if cuts else "Saturation is off: no sum is cut.",
             '"""',
             "",
             "from sympy import *",
             "",
-            "sat = lambda x: Max(-1000000, Min(1000000, x))",
-            "",
         ]
+        if cuts:
+            lines += ["sat = lambda x: Max(-1000000, Min(1000000, x))", ""]
         for title, table in (("first", self.first), ("units", self.units)):
             lines += [f"{title} = {{", *(f"    {u}: {_code(e)}," for u, e in table.items()), "}"]
         lines += ["probabilities = {"]
@@ -170,11 +178,12 @@ def symbolic(network: Network) -> SymbolicNetwork:
     inputs = tuple(sympy.Symbol(f"x_{i}", real=True) for i in range(network.inputs))
     names = {f.unit: sympy.Symbol(f"u_{f.unit}", real=True) for f in code.formulas}
     memory = {u: sympy.Symbol(f"m_{u}", real=True) for u in code.memory}
-    ranges = _ranges(network, code.formulas)
+    bounded = _bounded(network, code.formulas)
     units, first = {}, {}
     for f in code.formulas:
-        units[f.unit] = _formula(f, inputs, names, memory, ranges[f.unit])
-        first[f.unit] = _formula(f, inputs, names, None, ranges[f.unit])
+        cuts = network.saturation and not bounded[f.unit]
+        units[f.unit] = _formula(f, inputs, names, memory, cuts)
+        first[f.unit] = _formula(f, inputs, names, None, cuts)
     return SymbolicNetwork(network, inputs, memory, names, units, first)
 
 
@@ -183,7 +192,7 @@ def _formula(
     inputs: tuple[Expr, ...],
     names: Mapping[int, Expr],
     memory: Mapping[int, Expr] | None,
-    bounded: bool,
+    cuts: bool,
 ) -> Expr:
     parts = [_rational(t.weight) * names[t.source] for t in formula.forward]
     if memory is not None:
@@ -194,11 +203,10 @@ def _formula(
         total = sympy.Add(*parts, *([inputs[formula.unit]] if formula.reads else []))
     if formula.bias is not None:
         total = total + _rational(formula.bias)
-    cut = total if bounded else sat(total)
-    return ACTIVATIONS[formula.activation].meaning(EXPRESSIONS, cut)
+    return ACTIVATIONS[formula.activation].meaning(EXPRESSIONS, sat(total) if cuts else total)
 
 
-def _ranges(network: Network, formulas: tuple[Formula, ...]) -> dict[int, bool]:
+def _bounded(network: Network, formulas: tuple[Formula, ...]) -> dict[int, bool]:
     """Whether a unit's sum can never get beyond the saturation, whatever is read."""
     limit = Fraction(SATURATION)
     largest = {f.unit: _largest(f.activation, limit) for f in formulas}
@@ -240,6 +248,16 @@ def _largest(activation: str, size: Fraction) -> Fraction:
             return size + 1
         case _:
             return size
+
+
+def _is_handy(number: Expr) -> bool:
+    """Whether SymPy compares it quickly: a long fraction gets longer from unit to unit, and a
+    sigmoid or tanh of a large number is told from 1 only by as many digits as that number."""
+    fractions = number.atoms(sympy.Rational)
+    curves = number.atoms(sympy.exp, sympy.tanh)
+    return all(max(r.p.bit_length(), r.q.bit_length()) <= LONGEST for r in fractions) and all(
+        abs(curve.args[0]) <= FARTHEST for curve in curves
+    )
 
 
 def _distribution(

@@ -134,11 +134,14 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "no threads": (lambda: evolve(["ab"], threads=0), "threads is 0; "),
     "strings until proved": (
-        lambda: evolve(["ab"], until="proved"), "needs a language that is known; ",
+        lambda: evolve(["ab"], until="proved"), "has no machine that a proof could be about",
     ),
     "until something else": (lambda: evolve("anbn", until="x"), "until is 'x'; "),
     "no such task": (lambda: evolve("no such task"), "no such task: cannot be read (no such file)"),
     "no strings": (lambda: evolve([]), "there are no strings; "),
+    "strings that are empty": (
+        lambda: evolve(["", ""], folder="never"), "all strings of the corpus are empty; ",
+    ),
     "a size of 0": (lambda: evolve("anbn", size=0), "the size is 0; "),
     "a share of 3": (
         lambda: evolve(["ab"], hold_out=3.0, folder="never"), "the share is 3.0; ",
@@ -175,7 +178,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "activations is 'relu'; give a sequence of names",
     ),
     "score_many without threads": (
-        lambda: score_many([], STRINGS, threads=0), "threads is 0; give 1 or more",
+        lambda: score_many([], STRINGS, threads=0), "threads is 0; give 1 to 1,024",
     ),
     "test(None)": (lambda: mdlrnn.test(zoo.anbn(), None), f"None {NOTHING}"),
     "sample of strings": (lambda: sample(["ab"]), "holds strings, not a language; "),
@@ -195,4 +198,5 @@ def test_what_cannot_be_used_is_said_in_one_sentence(
         call()
     assert message in str(caught.value)
     assert is_one_sentence(str(caught.value))
+    assert not list(tmp_path.iterdir())
     assert list(tmp_path.iterdir()) == [], "nothing is written"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
@@ -297,6 +298,9 @@ def test_a_state_survives_its_way() -> None:
         ("local:0", "give a number of processes after local:"),
         ("local:many", "give a number of processes after local:"),
         ("nowhere.yaml", "nowhere.yaml: cannot be read"),
+        ("tcp://", "which is no address; give host and port"),
+        ("tcp://127.0.0.1:abc", "which is no address; give host and port"),
+        ("tcp://127.0.0.1", "which is no address; give host and port"),
     ],
 )
 def test_a_cluster_that_makes_no_sense_is_refused(
@@ -322,10 +326,27 @@ def test_a_wrong_address_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(InputError, match="no Dask scheduler answers at") as caught:
         evolve(STRINGS, cluster=address)
     assert is_one_sentence(str(caught.value))
+    assert "(no word in 1 seconds)" in str(caught.value)
 
 
-def test_a_scheduler_without_workers_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_cannot_be_used_is_refused(client: Any) -> None:
+    address = client.scheduler.address
+    closed = distributed.Client(address, set_as_default=False)
+    closed.close()
+    with pytest.raises(InputError, match="is closed; make another one") as caught:
+        on(closed)
+    assert is_one_sentence(str(caught.value))
+
+
+def test_a_cluster_of_dask_serves_as_its_client_does(client: Any, run: Run) -> None:
+    assert on(client.cluster).archipelago.digest() == run.archipelago.digest()
+
+
+def test_a_scheduler_without_workers_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(connect, "WORKER_SECONDS", 1)
+    monkeypatch.setattr(connect, "SOON_SECONDS", 0.6)
     empty = distributed.LocalCluster(
         n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0", silence_logs=50
     )
@@ -336,6 +357,35 @@ def test_a_scheduler_without_workers_is_one_sentence(monkeypatch: pytest.MonkeyP
     ):
         on(client)
     assert is_one_sentence(str(caught.value))
+    assert "mdlrnn: waiting for a worker of tcp://" in capsys.readouterr().err
+
+
+def test_a_run_whose_workers_are_all_gone_says_so_and_can_be_stopped(tmp_path: Path) -> None:
+    waited: list[Progress] = []
+
+    def tell(progress: Progress) -> bool:
+        if progress.generation >= 20 and not waited:
+            cluster.scale(0)
+        if progress.is_waiting:
+            waited.append(progress)
+        return progress.is_waiting
+
+    cluster = distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, host="127.0.0.1",
+        dashboard_address="127.0.0.1:0", silence_logs=50,
+    )  # fmt: skip
+    with (
+        cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+        pytest.raises(
+            ClusterError, match=r"no worker of tcp://.* is left; the run has stopped"
+        ) as caught,
+    ):
+        on(client, stop=Stop(generations=10**6), folder=tmp_path / "run", on_progress=tell)
+    assert is_one_sentence(str(caught.value))
+    assert waited[0].workers.startswith("no worker of tcp://")
+    last = (tmp_path / "run" / "log.jsonl").read_text().splitlines()[-1]
+    assert json.loads(last)["workers"] == waited[0].workers
 
 
 def test_a_scheduler_that_goes_away_before_the_run_is_one_sentence(
@@ -451,11 +501,15 @@ def test_a_batch_system_is_asked_for_what_the_file_says(
     ("text", "says"),
     [
         ("[", "not YAML"),
+        ("jobs: 3\nslurm: {cores: 1\n]", "line 3: not YAML"),
+        ("jobs: 3\nworkers: 4\nslurm: {cores: 1}", "'workers' stands beside jobs and slurm"),
+        ("jobs: 3\nnetwork: {cores: 1}", "unknown batch system 'network'; give one of slurm"),
         ("jobs: 3", "it does not name one batch system"),
         ("- 3", "it does not name one batch system"),
         ("jobs: 3\nslrm: {cores: 1}", "did you mean slurm?"),
-        ("jobs: 0\nslurm: {cores: 1}", "jobs is 0; give how many jobs to start"),
-        ("slurm: {cores: 1}", "jobs is None; give how many jobs to start"),
+        ("jobs: 0\nslurm: {cores: 1}", "jobs is not a number of jobs to start"),
+        ("jobs: yes\nslurm: {cores: 1}", "jobs is not a number of jobs to start"),
+        ("slurm: {cores: 1}", "it does not say how many jobs to start"),
         ("jobs: 3\nslurm: 4", "slurm has no settings"),
         ("jobs: 3\nslurm: {cores: 1}", "names no network interface"),
     ],

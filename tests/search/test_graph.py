@@ -13,6 +13,7 @@ import pytest
 import mdlrnn.search._evolve as evolve_module
 import mdlrnn.search._graph as graph_module
 from mdlrnn import Corpus, Encoding, Progress, Search, Stop
+from mdlrnn._errors import ClusterError
 from mdlrnn.search._archipelago import Archipelago
 from mdlrnn.search._crew import Job, Threads
 from mdlrnn.search._evolve import evolve_islands
@@ -48,6 +49,9 @@ class ByHand:
 
     def describe(self) -> str:
         return "a test"
+
+    def is_deserted(self) -> bool:
+        return False
 
     def do(self, problem: Problem, island: int) -> None:
         job = self.jobs.pop(island)
@@ -256,6 +260,56 @@ def test_migration_by_the_clock_migrates_at_every_look_when_time_is_up() -> None
     patient = PROBLEM._replace(search=replace(SEARCH, migration_seconds=1e9))
     same = evolve_islands(patient, Stop(generations=60))
     assert same.archipelago.digest() == plain.archipelago.digest()
+
+
+class Deserted(Threads):
+    """Threads that do so many legs and are gone."""
+
+    def __init__(self, legs: int) -> None:
+        super().__init__(1)
+        self.legs = legs
+
+    def start(self, job: Job) -> None:
+        self.legs -= 1
+        if self.legs >= 0:
+            super().start(job)
+
+    def is_deserted(self) -> bool:
+        return self.legs < 0
+
+    def describe(self) -> str:
+        return "nobody"
+
+
+@pytest.mark.parametrize("ended_by", ["the user", "the clock", "nobody who begins"])
+def test_a_search_without_workers_can_be_ended(
+    ended_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graph_module, "WAKE_SECONDS", 0.01)
+    monkeypatch.setattr(evolve_module, "DESERTED_SECONDS", 0.01)
+    told: list[Progress] = []
+
+    def tell(progress: Progress) -> bool:
+        told.append(progress)
+        return progress.is_waiting and ended_by == "the user"
+
+    legs = 2 if ended_by == "nobody who begins" else SEARCH.islands + 1
+    stop = Stop(generations=1000, seconds=1.0 if ended_by == "the clock" else None)
+    crew = Deserted(legs)
+    with pytest.raises(ClusterError, match="nobody is left"):
+        evolve_islands(PROBLEM, stop, crew=crew, on_progress=tell)
+    crew.close()
+    if ended_by == "nobody who begins":
+        assert not told
+        return
+    first, *waiting = told
+    assert not first.is_waiting
+    assert waiting
+    for one in waiting:
+        assert one.is_waiting
+        assert one.workers == "nobody"
+        assert not any((one.improved, one.migrated, one.at_hand))
+        assert one.seconds >= first.seconds
 
 
 def test_threads_end_with_the_search() -> None:

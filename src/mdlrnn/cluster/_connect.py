@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
+import re
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from difflib import get_close_matches
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .._checks import check_known, short
+from .._checks import short
 from .._errors import ClusterError, InputError, MissingExtra, RunError
 from .._files import read_text
 from ..gpu import VISIBLE
@@ -22,11 +26,14 @@ from ._worker import version
 from ._workers import Workers
 
 PROTOCOLS = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
+ADDRESS = re.compile(r"\w+://(\[[^][\s]+\]|[^][:/\s]+):(\d{1,5})/?")
 LOCAL = "local:"
 MOST_LOCAL = 1024
 ANSWER_SECONDS = 10
 WORKER_SECONDS = 120
 """How long to wait for a scheduler's answer, and for its first worker."""
+SOON_SECONDS = 2
+"""After which a wait for workers is told of."""
 SYSTEMS = {
     "slurm": "SLURMCluster", "pbs": "PBSCluster", "sge": "SGECluster", "lsf": "LSFCluster",
     "oar": "OARCluster", "htcondor": "HTCondorCluster",
@@ -111,9 +118,21 @@ def client_of(cluster: object, cards: Sequence[str] | None = None) -> Iterator[W
 @contextmanager
 def _client(cluster: object, cards: Sequence[str] | None) -> Iterator[Workers]:
     """A client, and what starts workers again that are lost; others' clusters do so themselves."""
-    if hasattr(cluster, "submit") and hasattr(cluster, "scheduler_info"):
+    from distributed import Client
+    from distributed.deploy import Cluster
+
+    if isinstance(cluster, Client):
+        _check_client(cluster)
         yield Workers(cluster, _nothing)
+    elif isinstance(cluster, Cluster):
+        with _client_of(cluster, "the cluster given") as client:
+            yield Workers(client, _nothing)
     elif isinstance(cluster, str) and cluster.startswith(PROTOCOLS):
+        if not ADDRESS.fullmatch(cluster):
+            raise InputError(
+                f"the cluster is {short(cluster)}, which is no address; give host and port, "
+                "tcp://HOST:8786 say."
+            )
         with _client_of(cluster, cluster) as client:
             yield Workers(client, _nothing)
     elif isinstance(cluster, str) and cluster.startswith(LOCAL):
@@ -140,16 +159,32 @@ def _client_of(where: Any, name: str) -> Iterator[Any]:
         try:
             client = Client(where, timeout=ANSWER_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise InputError(
-                f"no Dask scheduler answers at {short(name)} ({short(reason)}); check the address, "
-                "or start one with dask scheduler."
+                f"no Dask scheduler answers at {short(name)} ({_reason(error)}); check the "
+                "address, or start one with dask scheduler."
             ) from None
         try:
             yield client
         finally:
             with suppress(Exception):
                 client.close(timeout=2)
+
+
+def _check_client(client: Any) -> None:
+    if client.asynchronous:
+        raise InputError(
+            "the Dask client is asynchronous; give one that was made without asynchronous=True."
+        )
+    if client.status != "running":
+        raise InputError(
+            f"the Dask client is {client.status}; make another one, and close it when the run has "
+            "ended."
+        )
+
+
+def _reason(error: BaseException) -> str:
+    text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return f"no word in {ANSWER_SECONDS} seconds" if text.startswith("Timed out") else short(text)
 
 
 @contextmanager
@@ -267,18 +302,37 @@ def _settings(path: Path) -> tuple[str, int, dict[str, Any]]:
     text = read_text(path, "cluster settings")
     try:
         data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError):
-        raise InputError(f"{path}: not YAML; see the page on clusters for an example.") from None
-    names = [name for name in data if name != "jobs"] if isinstance(data, Mapping) else []
-    if len(names) != 1:
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = "" if mark is None else f", line {mark.line + 1}"
+        raise InputError(
+            f"{path}{where}: not YAML; see the page on clusters for an example."
+        ) from None
+    names = [str(name) for name in data] if isinstance(data, Mapping) else []
+    systems = [name for name in names if name in SYSTEMS]
+    others = [name for name in names if name != "jobs" and name not in SYSTEMS]
+    if others and systems:
+        raise InputError(
+            f"{path}: {short(others[0])} stands beside jobs and {systems[0]}, where nothing else "
+            f"does; put it among the settings of {systems[0]}, or take it out."
+        )
+    if len(others) == 1:
+        near = get_close_matches(others[0], SYSTEMS, 1)
+        meant = f"did you mean {near[0]}?" if near else f"give one of {', '.join(SYSTEMS)}."
+        raise InputError(f"{path}: unknown batch system {short(others[0])}; {meant}")
+    if len(systems) != 1:
         raise InputError(
             f"{path}: it does not name one batch system; give jobs, and the settings of one of "
             f"{', '.join(SYSTEMS)}."
         )
-    system, jobs = names[0], data.get("jobs")
-    check_known(system, SYSTEMS, "batch system")
+    (system,) = systems
+    if "jobs" not in data:
+        raise InputError(f"{path}: it does not say how many jobs to start; add jobs: 8, say.")
+    jobs = data["jobs"]
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1:
-        raise InputError(f"{path}: jobs is {short(jobs)}; give how many jobs to start, 1 or more.")
+        raise InputError(
+            f"{path}: jobs is not a number of jobs to start; give a whole number, 1 or more."
+        )
     options = data[system]
     if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
         raise InputError(f"{path}: {system} has no settings; name cores, memory and interface.")
@@ -294,14 +348,8 @@ def _settings(path: Path) -> tuple[str, int, dict[str, Any]]:
 def _check_workers(client: Any) -> None:
     """Raise unless there are workers that find the same networks as this machine."""
     address = getattr(client.scheduler, "address", "the scheduler")
-    try:
-        client.wait_for_workers(1, timeout=WORKER_SECONDS)
-    except (OSError, TimeoutError):
-        _check_scheduler(client, address)
-        raise InputError(
-            f"no worker has come to {address} within {WORKER_SECONDS} seconds; start one with "
-            f"dask worker {address}."
-        ) from None
+    with _interruptible():
+        _wait_for_workers(client, address)
     scope: dict[str, Any] = {"__name__": "__main__"}
     exec(_ASK, scope)  # a function that travels whole, since the worker may lack the package
     try:
@@ -323,6 +371,42 @@ def _check_workers(client: Any) -> None:
                 f"the worker {worker} has another version of mdlrnn or of Numba "
                 f"({answer['version']}) than this machine ({version()}); install the same on both."
             )
+
+
+def _wait_for_workers(client: Any, address: str) -> None:
+    began, said = time.monotonic(), False
+    while True:
+        try:
+            client.wait_for_workers(1, timeout=SOON_SECONDS)
+            return
+        except (OSError, TimeoutError):
+            _check_scheduler(client, address)
+        if time.monotonic() - began > WORKER_SECONDS:
+            raise InputError(
+                f"no worker has come to {address} within {WORKER_SECONDS} seconds; start one with "
+                f"dask worker {address}."
+            )
+        if not said:
+            said = True
+            print(
+                f"mdlrnn: waiting for a worker of {address} (dask worker {address} starts one)",
+                file=sys.stderr, flush=True,
+            )  # fmt: skip
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C ends a wait at once; there is no run yet that could be saved."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+    if before != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _check_scheduler(client: Any, address: str) -> None:

@@ -23,6 +23,7 @@ from uuid import uuid4
 
 from .._errors import ClusterError, InputError, RunError
 from ..search._crew import Held, Job
+from ..search._evolve import DESERTED_SECONDS
 from ..search._island import Problem
 from ..search._leg import Leg
 from ..search._packed import Packed
@@ -45,6 +46,8 @@ LEGS_A_THREAD = 2
 island that is far behind takes the room of both: its own next one is to begin at once."""
 AS_GOOD = 1
 """A worker goes on with an island of its own unless another is behind it by more stages."""
+LOOK_SECONDS = 0.05
+"""Between two looks whether what was asked for has come."""
 NOWHERE = ""
 """The home of islands that are on no worker."""
 
@@ -123,10 +126,21 @@ class DaskCrew:
             return list(held)
         told = [self._submit(tell, h.future, True, priority=SOON) for h in away.values()]
         try:
+            self._wait_for(told)
             came = dict(zip(away, self._client.gather(told), strict=True))
         except Exception as error:
             raise self._lost(error) from None
         return [thaw(came[place].frozen) if place in came else h for place, h in enumerate(held)]
+
+    def _wait_for(self, futures: Sequence[Any]) -> None:
+        """Until all are done; not for ever where no worker is left."""
+        since = time.monotonic()
+        while any(future.status == "pending" for future in futures):
+            time.sleep(LOOK_SECONDS)
+            if not self.is_deserted():
+                since = time.monotonic()
+            elif time.monotonic() - since > DESERTED_SECONDS:
+                raise ClusterError(f"{self.describe()} is left")
 
     def clear(self) -> None:
         with self._lock:
@@ -144,10 +158,15 @@ class DaskCrew:
         self._closed.set()
         self._wake.set()
 
+    def is_deserted(self) -> bool:
+        return not self._machines and self._client.status == "running"
+
     def describe(self) -> str:
         workers = "1 worker" if self._machines == 1 else f"{self._machines} workers"
         threads = "" if self.workers == self._machines else f" with {self.workers} threads"
         scheduler = getattr(self._client.scheduler, "address", None) or "a scheduler that is gone"
+        if not self._machines:
+            return f"no worker of {scheduler}"
         return f"{workers}{threads} of {scheduler}"
 
     def _start(self, job: Job, retries: int) -> None:

@@ -78,6 +78,9 @@ class CardCrew:
     def describe(self) -> str:
         return name_of_card()
 
+    def is_deserted(self) -> bool:
+        return False
+
 
 class _Fetched:
     """A state as `Look.states` hands it out."""

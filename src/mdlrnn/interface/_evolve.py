@@ -28,7 +28,7 @@ from ..runs._settings import CARD, CPU, check_device, read_settings
 from ..search._archipelago import network_of
 from ..search._crew import Crew
 from ..search._evolve import OnProgress
-from ..search._island import Problem
+from ..search._island import Problem, check_room
 from ..search._run import Run
 from ..search._settings import UNLIMITED, Search, Stop
 from ..tasks._sources import Source, source_from, source_of
@@ -188,6 +188,7 @@ def asked_for(
     encoding = search.encoding_for(source.encoding())
     search = replace(search, encoding=encoding)
     problem = Problem(corpus, search, encoding, _objective(objective))
+    check_room(problem)  # before anything is written
     return Asked(problem, stop, source.about(), held, source.machine, until, prove)
 
 
@@ -345,8 +346,9 @@ def _demand(source: Source) -> None:
     """Refuse `until` before anything is written, where it cannot come true."""
     if source.machine is None:
         raise InputError(
-            "a search until something is proved needs a language that is known; "
-            "name one of mdlrnn tasks."
+            f"{source.name} has no machine that a proof could be about, so nothing can be proved "
+            "on the way; give a task, a notation such as a^n b^n, a language file, or a grammar "
+            "that mdlrnn language makes a machine of."
         )
     require("z3", "a search until something is proved")
 

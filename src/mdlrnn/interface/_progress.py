@@ -210,13 +210,16 @@ def _generation_text(now: Progress, seconds: float) -> str:
 
 
 def _workers_text(now: Progress) -> str:
+    if now.is_waiting:
+        return f"{now.workers}; the run waits for one"
     return f"{now.workers}, {math.floor(now.busy * 100)} % of their time on islands"
 
 
 def _line(now: Progress) -> str:
+    speed = f"{count_text(now.steps_per_second)} steps a second"
     return (
         f"generation {now.generation:,}: {_score_text(now)}, "
-        f"{count_text(now.steps_per_second)} steps a second, {time_text(now.seconds)}"
+        f"{_workers_text(now) if now.is_waiting else speed}, {time_text(now.seconds)}"
     )
 
 

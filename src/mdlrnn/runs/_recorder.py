@@ -109,6 +109,7 @@ class Recorder:
         self._saved = None if start is None else start.generation
         self._best: Network | None = None
         self._saved_at = self._logged_at = time.monotonic()
+        self._is_waiting = False
 
     def evolve(
         self,
@@ -198,8 +199,9 @@ class Recorder:
     def _record(self, progress: Progress) -> None:
         """Write down where the run stands. Checkpoints wait for a look with all islands at hand."""
         at = time.monotonic()
-        if progress.improved or progress.migrated or at - self._logged_at >= LOG_SECONDS:
-            self._logged_at = at
+        is_news = progress.improved or progress.migrated or progress.is_waiting != self._is_waiting
+        if is_news or at - self._logged_at >= LOG_SECONDS:
+            self._logged_at, self._is_waiting = at, progress.is_waiting
             self._log(
                 "progress",
                 progress,

@@ -68,6 +68,9 @@ class Crew(Protocol):
     def describe(self) -> str:
         """Where the legs run."""
 
+    def is_deserted(self) -> bool:
+        """Whether there is nobody now to run legs; somebody may come."""
+
 
 def cores() -> int:
     """The cores that this process may use."""
@@ -142,6 +145,9 @@ class Threads:
 
     def describe(self) -> str:
         return "1 thread" if self.workers == 1 else f"{self.workers} threads"
+
+    def is_deserted(self) -> bool:
+        return False
 
     def _push(self, job: Job) -> None:
         heapq.heappush(self._queue, (job.priority, next(self._numbers), job))
@@ -263,6 +269,9 @@ class Executors:
 
     def describe(self) -> str:
         return self._name
+
+    def is_deserted(self) -> bool:
+        return False
 
     def _ended(self, job: Job, epoch: int, task: Future[Any]) -> None:
         with self._lock:

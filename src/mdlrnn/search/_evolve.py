@@ -11,6 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from .._checks import check_threads
+from .._errors import ClusterError
 from ..kernels._compile import source_of
 from ..kernels._genome import Words
 from ..kernels._length import weight_norms
@@ -48,6 +49,8 @@ LOOK_NODES, BESIDE_NODES = 200, 900
 """What else a step does counts as so many nodes where looks are set, and takes as long as so many,
 about."""
 
+DESERTED_SECONDS = 120.0
+"""How long a run that has not begun waits for somebody to run its islands."""
 HELPED_LEGS = 4
 """Legs in place of one where threads help each other, to see earlier who is behind."""
 LEGS_A_SECOND = 50
@@ -127,6 +130,9 @@ class SearchLoop:
         if fronts:
             self.fronts = [[] for _ in range(problem.search.islands)]
         self.graph: Graph | None = None
+        self.progress: Progress | None = None
+        """As it was told last."""
+        self.deserted_since: float | None = None
         self.seconds = [0.0] * problem.search.islands
         """Spent on each island, but for what the present graph has spent."""
 
@@ -165,9 +171,9 @@ class SearchLoop:
         ]
         # The first island alone: it compiles the kernels and finds the founders for all. The clock
         # starts when it is there: a user's ten seconds are not for the compiler.
-        made = run_legs(self.crew, [None], legs[:1])
+        made = run_legs(self.crew, [None], legs[:1], self._wait)
         self.began = self.migrated = time.monotonic()
-        made += run_legs(self.crew, [None] * (len(legs) - 1), legs[1:])
+        made += run_legs(self.crew, [None] * (len(legs) - 1), legs[1:], self._wait)
         islands = [one.held for one in made]
         self.seconds = [0.0, *(one.report.seconds for one in made[1:])]
         look = Look(
@@ -188,7 +194,9 @@ class SearchLoop:
             check_interval(self.problem), looks, first_looks,
         )  # fmt: skip
         fronts = self.fronts is not None
-        self.graph = Graph(self.problem, self.crew, islands, course, fronts, self._chain())
+        self.graph = Graph(
+            self.problem, self.crew, islands, course, fronts, self._chain(), self._wait
+        )  # fmt: skip
         for done in self.graph.rounds():
             yield from self._looks(done)
 
@@ -248,7 +256,9 @@ class SearchLoop:
     def _round(self, islands: Sequence[Held], stage: Stage) -> Round:
         self.seconds = self._seconds()
         fronts = self.fronts is not None
-        self.graph = Graph(self.problem, self.crew, islands, iter((stage,)), fronts)
+        self.graph = Graph(
+            self.problem, self.crew, islands, iter((stage,)), fronts, on_wait=self._wait
+        )  # fmt: skip
         return next(self.graph.rounds())
 
     def _seconds(self) -> list[float]:
@@ -293,7 +303,8 @@ class SearchLoop:
             for island, joined in enumerate(look.entries):
                 if joined:
                     self.fronts[island] = front_among([*self.fronts[island], *joined])
-        progress = Progress(
+        self.deserted_since = None
+        self.progress = Progress(
             generation=at.generation,
             generations=self.stop.last_generation,
             value=best.value,
@@ -316,8 +327,29 @@ class SearchLoop:
             problem=self.problem,
             stop=self.stop,
         )
-        stop_requested = self.on_progress is not None and bool(self.on_progress(progress))
+        stop_requested = self.on_progress is not None and bool(self.on_progress(self.progress))
         return _reason(self.stop, at) or ("stopped" if stop_requested else "")
+
+    def _wait(self) -> None:
+        """Tell that nobody is there to run islands. What the run is ended by then cannot be worked
+        out any more, so that it ends where it was saved last."""
+        now = time.monotonic()
+        since = self.deserted_since = self.deserted_since or now
+        if self.progress is None:
+            is_over = now - since >= DESERTED_SECONDS
+        else:
+            seconds = self.seconds_before + now - self.began
+            share = (self.progress.seconds - self.seconds_before) / max(now - self.began, 1e-9)
+            waiting = self.progress._replace(
+                seconds=seconds, steps_per_second=share * self.progress.steps_per_second,
+                improved=False, migrated=False, at_hand=False, is_waiting=True,
+                workers=self.crew.describe(),
+            )  # fmt: skip
+            is_over = self.stop.seconds is not None and seconds >= self.stop.seconds
+            if self.on_progress is not None:
+                is_over = bool(self.on_progress(waiting)) or is_over
+        if is_over:
+            raise ClusterError(f"{self.crew.describe()} is left")
 
 
 def _states(look: Look) -> tuple[State, ...]:

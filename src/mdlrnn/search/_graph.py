@@ -42,6 +42,13 @@ WAKE_SECONDS = 0.5
 """Between two looks for Ctrl-C, which on some systems does not end a wait."""
 
 
+OnWait = Callable[[], None]
+"""Called every so often while nobody is there to run legs; what it raises ends the wait."""
+
+
+def patiently() -> None: ...
+
+
 class Stage(NamedTuple):
     lengths: tuple[int, ...]
     """Generations from one look to the next."""
@@ -122,6 +129,7 @@ class Graph:
         course: Iterator[Stage],
         fronts: bool = False,
         chain: int = 1,
+        on_wait: OnWait = patiently,
     ) -> None:
         """With a chain, an island that receives nothing passes up to so many stages in one leg, and
         on other machines more if it is behind."""
@@ -130,6 +138,7 @@ class Graph:
         self._generations = [0] * len(islands)
         """That each has passed in this time."""
         self._problem, self._crew, self._fronts = problem, crew, fronts
+        self._on_wait = on_wait
         self._course = course
         self._stages: dict[int, Stage] = {}
         self._known = 0
@@ -167,7 +176,7 @@ class Graph:
                 if stage is None:
                     return
                 while self._error is None and not self._is_complete(number):
-                    self._changed.wait(WAKE_SECONDS)
+                    _wait(self._changed, self._crew, self._on_wait)
                 if self._error is not None:
                     raise self._error
                 islands = self._passed.pop(number)
@@ -352,7 +361,23 @@ def _expanded(report: Report, looks: int) -> tuple[View, ...]:
     return tuple(views)
 
 
-def run_legs(crew: Crew, islands: Sequence[Held | None], legs: Sequence[Leg]) -> list[_Passed]:
+def _wait(changed: threading.Condition, crew: Crew, on_wait: OnWait) -> None:
+    """A while, or until something changes; who waits for a crew that is gone hears of it."""
+    if changed.wait(WAKE_SECONDS) or not crew.is_deserted():
+        return
+    changed.release()
+    try:
+        on_wait()
+    finally:
+        changed.acquire()
+
+
+def run_legs(
+    crew: Crew,
+    islands: Sequence[Held | None],
+    legs: Sequence[Leg],
+    on_wait: OnWait = patiently,
+) -> list[_Passed]:
     """One leg for each island, ahead of all others, and wait for them."""
     ended: dict[int, _Passed] = {}
     errors: list[BaseException] = []
@@ -372,7 +397,7 @@ def run_legs(crew: Crew, islands: Sequence[Held | None], legs: Sequence[Leg]) ->
         crew.start(Job(FIRST, held, leg, partial(done, place), failed))
     with changed:
         while len(ended) < len(legs) and not errors:
-            changed.wait(WAKE_SECONDS)
+            _wait(changed, crew, on_wait)
     if errors:
         raise errors[0]
     return [ended[place] for place in range(len(legs))]

@@ -58,6 +58,8 @@ class Progress(NamedTuple):
     """The share of their time that the workers have spent on islands, from 0 to 1."""
     problem: Problem
     stop: Stop
+    is_waiting: bool = False
+    """Whether nobody is there to run the islands, so that it tells what it told before."""
 
     @property
     def mdl(self) -> float:

@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import mdlrnn.gpu._cuda as cuda_module
 from helpers.browser import browser as browser  # a fixture
 from helpers.browser import open_page as open_page  # a fixture
 from helpers.commands import Result
+from mdlrnn import InputError
 from mdlrnn.cli import main
 
 # A shell starts commands in the background with Ctrl-C ignored, and what tests start would inherit
@@ -46,6 +48,18 @@ def run(
         return Result(caught.value.code, captured.out, err)
 
     return run
+
+
+@pytest.fixture
+def without_card(monkeypatch: pytest.MonkeyPatch) -> str:
+    """What is said on a machine without a card, as this one is then."""
+    sentence = "no graphics card is found here; leave out the device."
+
+    def require_card() -> None:
+        raise InputError(sentence)
+
+    monkeypatch.setattr(cuda_module, "require_card", require_card)
+    return sentence
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -133,6 +133,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "stop is 5; make it with Stop(",
     ),
     "no threads": (lambda: evolve(["ab"], threads=0), "threads is 0; "),
+    "too many threads": (lambda: evolve(["ab"], threads=10**5), "threads is 100000; give 1 to"),
     "strings until proved": (
         lambda: evolve(["ab"], until="proved"), "has no machine that a proof could be about",
     ),

@@ -90,10 +90,10 @@ def compare(name: str, generations: int, groups: int, with_cpu: bool) -> None:
     from mdlrnn.gpu import _migration
     from mdlrnn.gpu._islands import Islands
 
-    def no_ring(count: int, turn: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-        return np.full((count, 1), -1, dtype=np.int64)
+    def no_ring(search: Search, turn: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+        return np.full((groups, 1), -1, dtype=np.int64)
 
-    _migration._ring = no_ring
+    vars(_migration)["ring_givers"] = no_ring
     problem = problem_of(name, groups * GROUP)
     began = time.perf_counter()
     there = Islands(problem)

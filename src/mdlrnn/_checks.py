@@ -17,6 +17,8 @@ from ._errors import InputError
 from ._errors import printable as printable
 
 LONGEST_QUOTE = 60
+MOST_THREADS = 1024
+"""Many more than any machine runs at once; each takes memory before it does anything."""
 
 
 def is_integer(value: object) -> TypeGuard[int]:
@@ -34,8 +36,10 @@ def check_integer(name: str, value: object, least: int) -> None:
 
 
 def check_threads(threads: object) -> None:
-    if threads is not None and (not is_integer(threads) or threads < 1):
-        raise InputError(f"threads is {short(threads)}; give 1 or more, or None for all cores.")
+    if threads is not None and (not is_integer(threads) or not 1 <= threads <= MOST_THREADS):
+        raise InputError(
+            f"threads is {short(threads)}; give 1 to {MOST_THREADS:,}, or None for all cores."
+        )
 
 
 def check_known(value: object, known: Iterable[str], what: str) -> None:
@@ -43,9 +47,18 @@ def check_known(value: object, known: Iterable[str], what: str) -> None:
     names = tuple(known)
     if isinstance(value, str) and value in names:
         return
-    near = get_close_matches(value, names, 1) if isinstance(value, str) else []
-    remedy = f"did you mean {near[0]}?" if near else f"use one of {', '.join(names)}."
+    near = nearest_name(value, names) if isinstance(value, str) else None
+    remedy = f"did you mean {near}?" if near else f"use one of {', '.join(names)}."
     raise InputError(f"unknown {what} {short(value)}; {remedy}")
+
+
+def nearest_name(given: str, names: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The name that was meant, it seems: the shortest whose first words are the given ones, as
+    anbn_pcfg for anbn; else the most alike."""
+    known = tuple(names)
+    longer = [name for name in known if given and name.startswith(f"{given}_")]
+    near = get_close_matches(given, known, 1, cutoff)
+    return min(longer, key=len) if longer else near[0] if near else None
 
 
 def exact_fraction(value: object) -> Fraction:

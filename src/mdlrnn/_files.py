@@ -100,6 +100,20 @@ def save(path: PathLike, data: str | bytes) -> None:
         ) from None
 
 
+def check_writable(path: PathLike) -> None:
+    """Refuse a file that `save` could not write, before the work whose result is to stand there."""
+    target = path_of(path)
+    if target.is_dir():
+        raise InputError(f"{named(path)} is a folder; name a file to write.")
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"{named(path)}: cannot be written ({reason_of(error)}); choose another place."
+        ) from None
+
+
 def _usual_mode(target: Path) -> int:
     """The mode a plain `open` would have left, since mkstemp makes private files."""
     if target.exists():

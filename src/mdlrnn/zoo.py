@@ -21,10 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from difflib import get_close_matches
 from fractions import Fraction
 
-from ._checks import check_known
+from ._checks import check_known, nearest_name
 from ._errors import InputError
 from .network._network import Network
 from .network._units import Connection, Unit, Weight
@@ -40,8 +39,8 @@ def load(name: str) -> Network:
     text = isinstance(name, str)
     if text and name in _NETWORKS:
         return _NETWORKS[name]()
-    near = get_close_matches(name, _NETWORKS, 1) if text else []
-    remedy = f"did you mean {near[0]}?" if near else f"use one of {', '.join(_NETWORKS)}."
+    near = nearest_name(name, _NETWORKS) if text else None
+    remedy = f"did you mean {near}?" if near else f"use one of {', '.join(_NETWORKS)}."
     raise InputError(f"there is no network {name!r} in the zoo; {remedy}")
 
 

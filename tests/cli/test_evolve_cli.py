@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from helpers.data import is_one_sentence
-from mdlrnn import Corpus, Encoding, InputError, Network, Search, Stop, evolve
+from mdlrnn import Corpus, Encoding, InputError, Network, Search, Stop, evolve, score
 from mdlrnn.cli import cli
 from mdlrnn.interface._text import count_text, parse_time, time_text
 from mdlrnn.runs._settings import read_settings
@@ -101,9 +102,9 @@ def test_a_run_tells_what_it_found_and_what_to_do_next(here: Path) -> None:
 
 def test_what_is_offered_next_works(here: Path) -> None:
     out = mdlrnn("evolve", "anbn.txt", *SMALL, "--generations", "60", "--quiet").stdout
-    offered = [line.split()[1:] for line in out.splitlines() if line.startswith("  mdlrnn ")]
-    assert [words[0] for words in offered] == ["feed", "score", "learned", "report", "evolve"]
-    for words in offered:
+    commands = [line.split()[1:] for line in out.splitlines() if line.startswith("  mdlrnn ")]
+    assert [words[0] for words in commands] == ["feed", "score", "learned", "report", "evolve"]
+    for words in commands:
         if words[0] == "learned":
             continue  # which need not come to a theorem after so few generations
         result = mdlrnn(*words)
@@ -202,8 +203,18 @@ def test_other_settings_reach_the_search(here: Path) -> None:
         "max_connections": 30, "islands": 3, "distinct": False,
     }  # fmt: skip
     assert {name: settings["search"][name] for name in expected} == expected
-    assert "--encoding tacl2022 --activations linear,relu,mod2 --products" in result.stdout
     assert "objective" in result.stdout
+    # Its network costs what the run says, unless another encoding is asked for.
+    best = json.loads((here / "run" / "best.json").read_text())["score"]["g"]
+    for command, key in ((("score", "run", "anbn.txt"), "g"), (("encode", "run"), "length")):
+        found = json.loads(mdlrnn(*command, "--json").stdout)
+        assert (found[key], found["encoding"]) == (best, "tacl2022")
+        assert found["activations"] == ["linear", "relu", "mod2"]
+        paper = json.loads(mdlrnn(*command, "--encoding", "paper", "--json").stdout)
+        assert paper["encoding"] == "paper"
+    network = Network.load(here / "run" / "best.json")
+    assert score("run", "anbn.txt").g == best
+    assert score(network, "anbn.txt").g == score(network, "anbn.txt", Encoding.fitting(network)).g
 
 
 def test_words_and_numeric_corpora(here: Path) -> None:
@@ -231,6 +242,7 @@ def test_words_and_numeric_corpora(here: Path) -> None:
         (["anbn.txt", "--target", "low"], "number"),
         (["anbn.txt", "--patience", "1.5"], "number"),
         (["anbn.txt", "--islands", "0"], "islands"),
+        ([""], "is empty"),
         (["anbn.txt", "--activations", "linear,relo"], "relo"),
         (["--resume", "none"], "no such folder"),
         (["--resume", "."], "holds no run"),
@@ -514,3 +526,47 @@ def _with_file(folder: Path, name: str) -> Path:
     folder.mkdir()
     (folder / name).write_text("mine")
     return folder
+
+
+# What is offered next
+
+
+def offered(*arguments: str) -> list[str]:
+    result = mdlrnn("evolve", *arguments, *SMALL, "--out", "run", "--quiet")
+    assert result.exit_code == 0, result.output
+    return [line.strip() for line in result.stdout.splitlines() if line.startswith("  mdlrnn ")]
+
+
+def test_no_proof_is_offered_for_a_grammar_without_a_machine(here: Path) -> None:
+    (here / "left.pcfg").write_text("S -> S 'a' [0.4] | 'b' S S [0.1] | 'c' [0.5]\n")
+    lines = offered("left.pcfg", "--generations", "2")
+    assert "mdlrnn test run left.pcfg" in lines
+    assert not [line for line in lines if line.startswith("mdlrnn prove")]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("\U0001f469\u200d\U0001f4bb\n\U0001f469\u200d\U0001f680\n", None),
+        ("a\x00\nb\x00b\n", None),
+        ("a" * 800 + "\n" + "b" * 900 + "\n", None),
+        ("-a\n--a\n---a\n", None),
+        ("a\x00b\nab\n" + "c" * 300 + "\n", "mdlrnn feed run ab"),
+        ("'the' dog\n", "mdlrnn feed run \"'the' dog\""),
+        ("the dog\n", "mdlrnn feed run 'the dog'"),
+    ],
+    ids=["joiners", "zeros", "long", "dashes", "others", "quotes", "blanks"],
+)
+def test_a_string_is_offered_that_can_be_typed(here: Path, text: str, line: str | None) -> None:
+    (here / "own.txt").write_text(text)
+    lines = offered("own.txt", "--generations", "1")
+    assert [found for found in lines if " feed " in found] == ([] if line is None else [line])
+    assert max(map(len, lines)) < 80
+    if line is not None:
+        assert mdlrnn(*shlex.split(line)[1:]).exit_code == 0
+
+
+def test_a_run_that_has_more_than_was_asked_for_is_offered_more(here: Path) -> None:
+    offered("anbn.txt", "--generations", "60")
+    out = mdlrnn("evolve", "--resume", "run", "--generations", "10", "--quiet").stdout
+    assert "mdlrnn evolve --resume run --generations 120" in out

@@ -223,6 +223,8 @@ def test_impossible_strings_held_out(run: Callable[..., Result], tmp_path: Path)
         (["test", "anbn.json", "held_out.txt", "--size", "3"], "leave the size out"),
         (["test", "anbn.json"], "missing argument 'SOURCE'"),
         (["sample", "anbm"], "no task has that name; did you mean anbn?"),
+        (["evolve", "anbn", "--threads", "100000"], "100000 is not in the range 1<=x<=1024"),
+        (["language", ""], "a name of a task, a file or a language is empty"),
         (["sample", "xyz"], "the tasks are anbn, "),
         (["sample", "addition"], "has numbers, not strings"),
         (["sample", "anbn", "--seed", "-1"], "'--seed': -1 is not in the range"),

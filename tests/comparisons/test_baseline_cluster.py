@@ -113,6 +113,18 @@ def test_a_worker_without_pytorch_is_one_sentence(
     with pytest.raises(InputError, match=says) as caught:
         trained(tmp_path / "b", cluster=client)
     assert is_one_sentence(str(caught.value))
+    assert not (tmp_path / "b").exists()
+
+
+def test_workers_without_a_card_leave_nothing_behind(
+    client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    says = r"the worker inproc://\S+: PyTorch sees no CUDA device; leave --device out"
+    with pytest.raises(InputError, match=says) as caught:
+        trained(tmp_path / "b", cluster=client, device="cuda")
+    assert is_one_sentence(str(caught.value))
+    assert not (tmp_path / "b").exists()
 
 
 def test_workers_with_different_pytorches_are_refused(

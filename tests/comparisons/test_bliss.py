@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import signal
 import struct
 import zipfile
 import zlib
@@ -11,14 +13,19 @@ from dataclasses import replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from helpers.commands import Result
+from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
-from mdlrnn import InputError, zoo
+from mdlrnn import InputError, bliss, zoo
 from mdlrnn.comparisons._bliss import Dataset, datasets, evaluate
+from mdlrnn.corpus._corpus import Corpus
+from mdlrnn.interface import _bliss as bliss_module
+from mdlrnn.interface._bliss import bliss_table, ratio_text
 from mdlrnn.languages import Language
 from mdlrnn.tasks._tasks import TASKS
 
@@ -142,7 +149,11 @@ def test_a_table_from_the_command_line_is_kept(
     ("words", "says"),
     [
         (("nowhere",), "no clone of BLISS"),
-        (("{}", "--languages", "an"), "BLISS has no language 'an'"),
+        (("{}", "--languages", "an"), "unknown language of BLISS 'an'; did you mean an_bn?"),
+        (("{}", "--languages", "dyck1"), "did you mean dyck_1?"),
+        (("{}", "-o", "nowhere/table.json"), "nowhere/table.json: cannot be written"),
+        (("{}", "-o", "."), "cannot be read (is a directory)"),
+        (("{}", "--threads", "100000"), "--threads"),
         (("{}", "--languages", "dyck_2"), "is missing"),
         (("{}", "--sizes", "7"), "no training set of 7 strings; it has 60"),
         (("{}", "--sizes", "many"), "--sizes has 'many'"),
@@ -151,9 +162,7 @@ def test_a_table_from_the_command_line_is_kept(
 def test_what_cannot_be_is_one_sentence(
     words: tuple[str, ...], says: str, benchmark: Path, run: Callable[..., Result]
 ) -> None:
-    refused = run("bliss", *(word.format(benchmark) for word in words))
-    assert refused.code == 2
-    assert says in refused.err
+    assert refused(run("bliss", *(word.format(benchmark) for word in words)), says)
 
 
 def test_broken_files_are_one_sentence(benchmark: Path, tmp_path: Path) -> None:
@@ -178,6 +187,217 @@ def test_broken_files_are_one_sentence(benchmark: Path, tmp_path: Path) -> None:
     np.save(odd, np.zeros(3))
     assert "rows of 2 steps" in said(good, _zipped(short.getvalue()))
     assert "no rows of true and false" in said(good, _zipped(odd.getvalue()))
+
+
+class Searches:
+    """In place of searches: the right network at once, or what is to happen at one of them."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.at: dict[int, Callable[[], object]] = {}
+
+    def __call__(self, corpus: Corpus, *_: Any, on_progress: Any, **__: Any) -> SimpleNamespace:
+        self.done += 1
+        self.at.get(self.done, lambda: None)()
+        assert corpus.alphabet is not None
+        right = zoo.anbn() if "a" in corpus.alphabet else zoo.dyck1()
+        return SimpleNamespace(
+            best=replace(right, alphabet=tuple(sorted(corpus.alphabet))),
+            score=SimpleNamespace(g=100, d_given_g=200.0),
+            statistics=SimpleNamespace(seconds=1.0),
+            reason="stopped" if on_progress(None) else "time",
+        )
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
+    found = Searches()
+    monkeypatch.setattr(bliss_module, "evolve", found)
+    monkeypatch.setattr(bliss_module, "available", lambda package: False)
+    return found
+
+
+def in_file(path: str) -> list[tuple[str, int]]:
+    return [(row["language"], row["size"]) for row in json.loads(Path(path).read_text())]
+
+
+def interrupt() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_keeps_the_rows_that_are_done(
+    benchmark: Path, run: Callable[..., Result], searches: Searches
+) -> None:
+    searches.at = {2: interrupt}
+    words = ("bliss", benchmark, "-o", "table.json")
+    stopped = run(*words)
+    assert stopped.code == 130
+    assert "Stopped; what is done is in table.json, and the same command goes on." in stopped.err
+    assert "a^n b^n" in stopped.out
+    assert "Dyck" not in stopped.out
+    assert in_file("table.json") == [("an_bn", 60)]
+    assert run(*words).code == 0
+    assert in_file("table.json") == [("an_bn", 60), ("dyck_1", 60)]
+    assert searches.done == 3
+    searches.at = {4: interrupt}
+    nothing = run("bliss", benchmark)
+    assert (nothing.code, nothing.out) == (130, "")
+    assert "with -o FILE what is done is kept" in nothing.err
+
+
+def test_ctrl_c_stops_while_test_strings_are_fed(
+    benchmark: Path,
+    run: Callable[..., Result],
+    searches: Searches,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fed(*arguments: Any) -> object:
+        interrupt()
+        return evaluate(*arguments)
+
+    monkeypatch.setattr(bliss_module, "evaluate", fed)
+    assert run("bliss", benchmark, "-o", "table.json").code == 130
+    assert not Path("table.json").exists()
+
+
+def test_ctrl_c_in_python_gives_back_the_rows_that_are_done(
+    benchmark: Path, searches: Searches
+) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    searches.at = {2: stop}
+    assert [row["language"] for row in bliss(benchmark)] == ["an_bn"]
+
+
+def test_a_row_is_only_taken_from_the_file_if_it_was_made_in_the_same_way(
+    benchmark: Path,
+    run: Callable[..., Result],
+    searches: Searches,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ("bliss", benchmark, "--languages", "an_bn", "-o", "table.json")
+    first = run(*words, "--time", "1s")
+    for more, done in (
+        (("--time", "1s"), 1),
+        (("--time", "2s"), 2),
+        (("--time", "2s", "--seed", 2), 3),
+        (("--time", "2s", "--strings", 7), 4),
+        (("--time", "1s"), 4),
+    ):
+        shown = run(*words, *more)
+        assert shown.code == 0
+        assert shown.out.count("a^n b^n") == 1
+        assert searches.done == done
+    assert shown.out == first.out
+    assert len(in_file("table.json")) == 4
+    monkeypatch.setattr(bliss_module, "__version__", "another")
+    run(*words, "--time", "1s")
+    assert searches.done == 5
+
+
+def test_rows_of_older_versions_stay_and_are_made_again(
+    benchmark: Path, run: Callable[..., Result], searches: Searches
+) -> None:
+    words = ("bliss", benchmark, "--languages", "an_bn", "-o", "table.json")
+    run(*words)
+    (row,) = json.loads(Path("table.json").read_text())
+    for name in ("limits", "search", "training", "version", "outcome"):
+        del row[name]
+    Path("table.json").write_text(json.dumps([row]))
+    assert run(*words).code == 0
+    assert searches.done == 2
+    assert len(in_file("table.json")) == 2
+    assert run(*words).code == 0
+    assert searches.done == 2
+
+
+def test_what_is_asked_for_twice_is_done_once(
+    benchmark: Path, run: Callable[..., Result], searches: Searches
+) -> None:
+    shown = run("bliss", benchmark, "--languages", "dyck_1,dyck_1", "--sizes", "60,60")
+    assert searches.done == 1
+    assert shown.out.count("Dyck-1") == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "says"),
+    [
+        ("test_valid_next_symbols.npz", None, "has neither"),
+        ("test_valid_next_symbols.npz", np.zeros((SMALL, 99, 5), dtype=bool), "is about 5 symbols"),
+        ("test_valid_next_symbols.npz", np.zeros((0, 99, 3), dtype=bool), "fewer rows"),
+        ("test_valid_next_symbols.npz", np.zeros((SMALL, 99)), "no rows of true and false"),
+        ("test.txt.zip", b"", "holds no strings"),
+        ("test.txt.zip", b"damaged", "cannot be read"),
+        ("train_60_p_0_3_seed_100.txt.zip", b"#()#", "holds 1 string, not the 60 of its name"),
+        ("train_60_p_0_3_seed_100.txt.zip", None, "has no training set"),
+    ],
+)
+def test_files_are_looked_at_before_the_first_search(
+    file: str,
+    content: Any,
+    says: str,
+    benchmark: Path,
+    run: Callable[..., Result],
+    searches: Searches,
+) -> None:
+    shutil.copytree(benchmark, "clone")
+    path = Path("clone/datasets/dyck_1") / file
+    path.unlink()
+    if isinstance(content, np.ndarray):
+        np.savez_compressed(path, data=content)
+    elif content is not None:
+        path.write_bytes(content if content == b"damaged" else locked("strings.txt", content))
+    assert refused(run("bliss", "clone", "-o", "table.json"), says)
+    assert searches.done == 0
+    assert not Path("table.json").exists()
+
+
+def test_an_error_on_the_way_shows_the_rows_that_are_done(
+    benchmark: Path, run: Callable[..., Result], searches: Searches
+) -> None:
+    def fail() -> None:
+        raise InputError("it broke; mend it.")
+
+    searches.at = {2: fail}
+    failed = run("bliss", benchmark)
+    assert failed.code == 2
+    assert "a^n b^n" in failed.out
+    assert failed.err.endswith("mdlrnn: it broke; mend it.\n")
+
+
+def test_a_small_test_set_is_told(
+    benchmark: Path, run: Callable[..., Result], searches: Searches
+) -> None:
+    words = ("bliss", benchmark, "--languages", "an_bn")
+    said = "The test set of an_bn has 40 strings, fewer than the 15,000 asked for."
+    assert said in run(*words).out
+    assert "fewer" not in run(*words, "--strings", 40).out
+
+
+def test_ratios_keep_their_digits() -> None:
+    shown = {150: "150.0", 1.886: "1.886", 0.2: "0.200", 0.093: "0.093", 0.003: "0.003",
+             1 / 3000: "0.000333", 5e-5: "0.00005", 0: "0.000", 1500: "1,500.0"}  # fmt: skip
+    assert {value: ratio_text(value) for value in shown} == shown
+
+
+def test_rows_are_told_apart() -> None:
+    row = {
+        "title": "a^n b^n", "size": 100, "seed": 1, "asked": 15_000, "g": 1, "right": 40, "run": 0,
+        "strings": 40, "proved": False, "outcome": "refuted", "limits": {"seconds": 60.0},
+    }  # fmt: skip
+    assert bliss_table([row, row]).splitlines()[0].split()[1:3] == ["strings", "|G|"]
+    other = row | {"seed": 2, "asked": 7, "limits": None, "outcome": "not right"}
+    head, one, two = bliss_table([row, other]).splitlines()
+    assert head.split()[1:6] == ["strings", "seed", "asked", "limit", "|G|"]
+    assert one.endswith("no: wrong")
+    assert two.endswith("no: no bound")
+    for more, said in (
+        ({"outcome": "not shown"}, "no: not shown"), ({"right": 39, "outcome": None}, "no: wrong"),
+        ({"outcome": None}, "no"), ({"proved": None}, "-"), ({"proved": True}, "yes"),
+    ):  # fmt: skip
+        assert bliss_table([row | more]).endswith(f"  {said}")
+    assert ("60 s" in one, "?" in two) == (True, True)
 
 
 def _zipped(data: bytes) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from helpers.commands import Result, refused
-from mdlrnn import Network, Search, zoo
+from mdlrnn import Network, Search, Stop, zoo
 from mdlrnn.comparisons import _regularisers as regularisers
 from mdlrnn.tasks import _tasks as tasks_module
 
@@ -60,10 +60,19 @@ def test_golden_networks_are_searched_from_and_beside_nothing(
     assert refused(run(*TABLE, "--generations", 4), "for 3 generations, not 4 generations")
 
 
+def test_what_is_asked_for_twice_is_done_once() -> None:
+    stop = Stop(generations=3)
+    once = regularisers.cells(["anbn_pcfg"], ["mdl"], [1], stop)
+    assert regularisers.cells(["anbn_pcfg"] * 2, ["mdl", "mdl"], [1], stop) == once
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--tasks", "anbn"), "unknown golden network 'anbn'"),
+        (("--tasks", "anbn"), "unknown golden network 'anbn'; did you mean anbn_pcfg?"),
+        (("--tasks", ","), "unknown golden network ''"),
+        (("--threads", "100000"), "1<=x<=1024"),
+        (("--markdown", "/"), "is a folder; name a file to write"),
         (("--regularisers", "l3"), "unknown regulariser 'l3'"),
         (("--time-per-run", "soon"), "--time-per-run"),
     ],

@@ -103,10 +103,12 @@ def test_runs_with_other_settings_are_refused(run: Callable[..., Result]) -> Non
     refused(run(*one, "--unrestricted"), "was searched with other settings (unrestricted)")
 
 
-def test_searches_on_a_card_have_no_threads_and_no_cluster(run: Callable[..., Result]) -> None:
+def test_searches_on_a_card_have_no_threads_and_need_cards(
+    run: Callable[..., Result], without_card: str
+) -> None:
     card = (*TABLE, "--device", "cuda", "--out", "t")
     refused(run(*card, "--threads", 1), "leave them out with the device cuda")
-    refused(run(*card, "--cluster", "local:2"), "one run is on one card")
+    refused(run(*card, "--cluster", "local:2"), without_card)
     assert not Path("t").exists()
 
 
@@ -182,6 +184,10 @@ def test_the_probe_with_several_seeds_has_a_row_for_each(run: Callable[..., Resu
         (("--tasks", "anbn", "--sizes", "400"), "has a training size in 400"),
         (("--time-per-run", "soon"), "write a time such as"),
         (("--markdown", "nowhere/page.md"), "there is no such folder"),
+        (("--markdown", "/"), "is a folder; name a file to write"),
+        (("--tasks", "anbn_100,anbn_0"), "the size is 0; give the number of training strings"),
+        (("--tasks", ","), "a name of a task, a file or a language is empty"),
+        (("--threads", "100000"), "1<=x<=1024"),
     ],
 )
 def test_bad_input_is_one_sentence(
@@ -204,6 +210,7 @@ def test_the_verdict_is_kept_with_the_figures(
         )
 
     monkeypatch.setattr("mdlrnn.comparisons._verdict.prove", prove)
+    monkeypatch.setattr("mdlrnn.comparisons._verdict.available", lambda package: True)
     one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--out", "t")
     run(*one)
     assert asked == ["anbn"]
@@ -212,6 +219,100 @@ def test_the_verdict_is_kept_with_the_figures(
     assert "within 0.001" in Path("t/table.md").read_text()
     assert verdict({"proof": {"proved": False, "outcome": "refuted"}}) == "refuted"
     assert verdict({}) == ""
+
+
+def test_a_task_that_is_a_grammar_has_its_verdict(
+    run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def prove(network: Network, language: Language) -> object:
+        asked.append(language.name)
+        return SimpleNamespace(to_dict=lambda: {"proved": False, "outcome": "refuted"})
+
+    monkeypatch.setattr("mdlrnn.comparisons._verdict.prove", prove)
+    monkeypatch.setattr("mdlrnn.comparisons._verdict.available", lambda package: True)
+    one = ("reproduce", "table", "--tasks", "arithmetic", "--seeds", 1, *SHORT, "--out", "t")
+    code, out, _ = run(*one)
+    assert code == 0
+    assert asked == ["arithmetic"]
+    assert "refuted" in out
+    assert "No theorem" not in out
+
+
+def test_what_stands_in_the_way_of_a_theorem_is_said(
+    run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nltk_notation = "S -> 'a' S 'a' [0.35] | 'b' S 'b' [0.35] | 'a' 'a' [0.3]"
+    pytest.importorskip("nltk")
+    one = ("reproduce", "table", "--tasks", "mirror.pcfg", "--seeds", 1, *SHORT, "--out", "t")
+
+    def said() -> str:
+        Path("mirror.pcfg").write_text(nltk_notation)
+        code, out, err = run(*one)
+        assert code == 0, err
+        assert all(len(line) <= 80 for line in out.splitlines())
+        return " ".join(out.split())
+
+    monkeypatch.setattr("mdlrnn.comparisons._verdict.available", lambda package: True)
+    assert "No theorem was sought: mirror has no machine" in said()
+    monkeypatch.setattr("mdlrnn.comparisons._verdict.available", lambda package: False)
+    assert 'the prover is not installed (pip install "mdlrnn[prove]").' in said()
+
+
+def test_searches_that_had_more_than_is_asked_for_are_told(run: Callable[..., Result]) -> None:
+    one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, "--quiet", "--no-proofs")
+    before = run(*one, "--generations", 8, "--out", "t")
+    note = "Done before, with more than is asked for: 1 of 1 searches (8 generations)."
+    assert note not in before.out
+    log = Path("t/runs/anbn_100-1/log.jsonl").read_text()
+    after = run(*one, "--generations", 5, "--out", "t")
+    assert note in after.out
+    assert note in Path("t/table.md").read_text()
+    assert Path("t/runs/anbn_100-1/log.jsonl").read_text() == log
+    # A time that is over at once does not make less of them either.
+    shorter = run(*one, "--time-per-run", "0.000001s", "--out", "t")
+    assert "Done before, with more than is asked for: 1 of 1 searches" in shorter.out
+    assert Path("t/runs/anbn_100-1/log.jsonl").read_text() == log
+
+
+def test_only_folders_of_comparisons_are_taken(run: Callable[..., Result]) -> None:
+    one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--no-proofs")
+    home = Path("thesis")
+    (home / "figures").mkdir(parents=True)
+    (home / "runs").mkdir()
+    (home / "main.tex").touch()
+    assert refused(run(*one, "--out", home), "holds other things; choose a new folder")
+    assert refused(run(*one, "--out", home / "main.tex"), "is a file; choose a new folder")
+    assert refused(run(*one, "--out", ""), "--out is empty; name a folder")
+    Path("empty").mkdir()
+    assert run(*one, "--out", "empty").code == 0
+    Path("empty/notes.txt").touch()
+    assert run(*one, "--out", "empty").code == 0
+    inside = Path("empty/runs/anbn_100-1")
+    before = sorted(inside.iterdir())
+    assert refused(run(*one, "--out", inside), "holds a run or a baseline of its own")
+    assert sorted(inside.iterdir()) == before
+    assert sorted(path.name for path in home.iterdir()) == ["figures", "main.tex", "runs"]
+
+
+def test_tasks_that_are_named_twice_are_done_once(run: Callable[..., Result]) -> None:
+    twice = ("--tasks", "anbn_100,anbn_100,a^n b^n c^n d^n a^n,a^n b^n c^n d^n a^n")
+    assert run("reproduce", "table", *twice, "--seeds", 1, *SHORT, "--no-proofs", "--out", "t")
+    with Path("t/table.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["selected"] == "by test"]
+    assert len(rows) == 2
+
+
+def test_a_task_of_no_strings_is_refused(run: Callable[..., Result]) -> None:
+    for words in (
+        ("reproduce", "probe", "--task", "anbn_0", "--out", "t"),
+        ("baseline", "anbn_0", "--out", "t"),
+        ("bench", "baseline", "anbn_0"),
+        ("evolve", "anbn_0", "--out", "t"),
+    ):
+        assert refused(run(*words), "the size is 0; give the number of training strings")
+        assert not Path("t").exists()
 
 
 def test_selection_by_training_and_by_test() -> None:

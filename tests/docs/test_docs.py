@@ -119,17 +119,21 @@ def test_the_page_on_clusters_runs_as_it_stands(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_tutorial_can_be_followed(tmp_path: Path) -> None:
-    """Its commands in its order; searches are cut short, so what they find is not compared."""
+    """Its commands in its order; all that they print but times, and what is learned in a time."""
+    pytest.importorskip("z3")
     for command, shown in commands(DOCS / "tutorial.md"):
         program, *arguments = shlex.split(command)
         if program == "cat":
             (tmp_path / arguments[0]).write_text(shown.rstrip("\n") + "\n")
             continue
-        short = re.sub(r"--time \S+", "--generations 3 --islands 2 --population 20", command)
-        # What three generations find is not proved, which prove says with a 1.
-        printed = call(short, tmp_path, (0, 1) if arguments[0] == "prove" else (0,))
-        if arguments[0] == "sample":
-            assert printed == shown
+        printed = call(command, tmp_path)
+        for paragraph in _without_times(shown):
+            assert paragraph in printed, command
+
+
+def _without_times(shown: str) -> list[str]:
+    kept = re.sub(r"^\.\.\.$", "", shown.partition("It has learned")[0], flags=re.M)
+    return [part.strip("\n") for part in kept.split("\n\n") if not re.search(r"\d s\b", part)]
 
 
 def test_the_drawings_of_the_zoo_are_in_the_docs_and_up_to_date() -> None:

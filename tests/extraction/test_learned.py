@@ -16,7 +16,7 @@ import mdlrnn.extraction._learned as learned_module
 from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.slow import few
-from mdlrnn import InputError, Network, languages, zoo
+from mdlrnn import Corpus, InputError, Network, languages, zoo
 from mdlrnn.extraction._counts import count_name
 from mdlrnn.extraction._cover import cover
 from mdlrnn.extraction._guesses import guesses
@@ -118,6 +118,16 @@ def test_two_stacks_that_have_learned_the_same() -> None:
     short = mdlrnn.compare(zoo.dyck2(), zoo.dyck2_short())
     assert short.same
     assert short.statement.startswith("Proved: both give exactly the same probabilities")
+
+
+def test_a_corpus_of_one_string_is_told_as_one() -> None:
+    found = mdlrnn.learned(zoo.anbn())
+    assert found.of_corpus(Corpus.from_strings(["ab"])) == (
+        "The one string of the corpus belongs to it."
+    )
+    assert found.of_corpus(Corpus.from_strings(["ab", "b"])) == (
+        "1 of the 2 strings of the corpus belongs to it; b does not."
+    )
 
 
 def test_numbers_are_no_strings() -> None:

@@ -116,6 +116,13 @@ def test_stagnant_islands_restart_and_archives_keep_their_best() -> None:
     assert all(found["fits"])
 
 
+@pytest.mark.parametrize("kind", ["restarts", pytest.param("ring", marks=pytest.mark.slow)])
+def test_islands_on_two_cards_are_those_of_one(kind: str) -> None:
+    found = simulated("parts", kind)
+    assert found["same"] == [True]
+    assert found["parts"] == [[[0, 5]], [[0, 2], [2, 5]], [[0, 2], [2, 4], [4, 5]]]
+
+
 @pytest.mark.slow
 def test_a_run_repeats_itself_goes_on_and_is_scored_on_the_cpu(tmp_path: Path) -> None:
     found = simulated("runs", str(tmp_path))
@@ -140,6 +147,20 @@ def test_workers_have_a_card_each_and_find_what_one_card_finds(
     assert found["best"] == found["values"][1], "scored again on the CPU"
     folders = sorted(found["folders"])
     assert folders == [str(tmp_path / "all" / f"seed-{seed}") for seed in (5, 6)]
+
+
+@pytest.mark.slow
+def test_one_run_on_several_cards_is_that_of_one_card_whoever_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    found = simulated("spread", str(tmp_path))
+    assert len(set(found["digests"])) == 1
+    assert found["killed"] == 1
+    assert len(set(found["later"])) == 1
+    assert found["front"][0] == found["front"][1]
+    assert "2 cards" in found["described"]
 
 
 def test_the_cards_of_a_process_are_those_that_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import sys
+import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +23,7 @@ from mdlrnn import (
     Corpus,
     Encoding,
     Network,
+    Progress,
     Search,
     Stop,
     evolve,
@@ -29,15 +32,17 @@ from mdlrnn import (
     score_many,
     zoo,
 )
+from mdlrnn.cluster._connect import workers_with_cards
 from mdlrnn.cluster._spread import Spread
 from mdlrnn.gpu import _breeding, _feeding, _islands, _memory, _roles, _sweep
 from mdlrnn.gpu._breeding import batch_begin
 from mdlrnn.gpu._card import evolve_on_card
 from mdlrnn.gpu._islands import Islands
-from mdlrnn.gpu._migration import migrate
+from mdlrnn.gpu._migration import arrive, depart, migrate, on_card
+from mdlrnn.gpu._offers import joined
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._units import Connection, Unit, Weight
-from mdlrnn.search._archipelago import network_of
+from mdlrnn.search._archipelago import Archipelago, network_of
 from mdlrnn.search._island import Problem, front_of, rows_of
 from mdlrnn.search._spaces import fits, island_problem
 
@@ -240,6 +245,43 @@ def migrates() -> Any:
     return {"kept": kept, "restarted": new, "fits": fitting}
 
 
+def parts(kind: str) -> Any:
+    """The islands of a run on one card and on two, after migrations: with restarts, and round a
+    ring with sets of parts."""
+    _roles.GROUP = 2
+    same = []
+    kinds = [(Encoding("paper"), True, 3), (Encoding.every_part(), False, 5)]
+    for encoding, restarts, count in kinds[:1] if kind == "restarts" else kinds[1:]:
+        task = problem(
+            encoding, islands=count, population=3, migration_interval=1, restarts=restarts
+        )
+        whole = Islands(task)
+        cards = [Islands(task, first, after) for first, after in _roles.parts_of(count, 2)]
+        for one in (whole, *cards):
+            one.begin()
+        cards[1].make_room(2 * whole.words)
+        for turn in range(2):
+            for one in (whole, *cards):
+                one.advance(turn + 1)
+                if turn == 0 and restarts:  # all but the archives have nothing to lose
+                    waits = one.waits.copy_to_host()
+                    one.waits.copy_to_device(np.where(waits < _roles.NEVER, 0, waits))
+            migrate(whole, turn)
+            offers = joined([offer.here() for card in cards if (offer := depart(card)) is not None])
+            givers = _roles.ring_givers(task.search, turn)
+            begin = 0
+            for card in cards:
+                end = begin + len(_roles.travellers_among(task.search, card.count))
+                own = offers.taken(givers[begin:end, 0])
+                card.make_room(own.rows.shape[2])
+                arrive(card, on_card(own, card.words), np.arange(end - begin)[:, None])
+                begin = end
+        digests = [Archipelago(whole.states()).digest()]
+        digests.append(Archipelago(tuple(s for card in cards for s in card.states())).digest())
+        same.append(digests[0] == digests[1])
+    return {"same": same, "parts": [_roles.parts_of(5, n) for n in (1, 2, 9)]}
+
+
 def runs(folder: str) -> Any:
     """A run, the same again, and one that is stopped and goes on."""
     search = Search(islands=2, population=3, migration_interval=2, seed=5)
@@ -296,9 +338,59 @@ def cards(folder: str) -> Any:
     }
 
 
+def spread(folder: str) -> Any:
+    """A run on one card, on those of two workers, and on these while one of them is lost."""
+    search = Search(islands=3, population=3, migration_interval=1, seed=5)
+    task = Problem(Corpus.from_strings(STRINGS), search, Encoding("paper"))
+    _roles.GROUP = 2
+    whole = evolve_on_card(task, Stop(generations=2))
+    digests = [whole.archipelago.digest()]
+    killed: list[str] = []
+    described: list[str] = []
+    with workers_with_cards("local:2") as workers:
+        workers.client.run(set_group, 2)
+        for is_lost in (False, True):
+
+            def look(progress: Progress, is_lost: bool = is_lost) -> None:
+                described.append(progress.workers)
+                if is_lost and progress.generation == 1 and not killed:
+                    killed.append(sorted(workers.client.nthreads())[0])
+                    os.kill(workers.client.run(os.getpid)[killed[0]], signal.SIGKILL)
+                    while killed[0] in (there := workers.client.nthreads()) or len(there) < 2:
+                        time.sleep(0.05)  # it is started again, as another one
+                    workers.client.run(set_group, 2)
+
+            run = evolve(
+                task.corpus, replace(search, encoding=task.encoding), stop=Stop(generations=2),
+                device="cuda", cluster=workers, progress=False, prove=False, on_progress=look,
+                folder=f"{folder}/{is_lost}",
+            )  # fmt: skip
+            digests.append(run.archipelago.digest())
+        again = resume(
+            f"{folder}/True", stop=Stop(generations=3), cluster=workers, progress=False,
+            prove=False,
+        )  # fmt: skip
+    more = evolve_on_card(task, Stop(generations=3))
+    front = [[[s.g, s.d_given_g] for _, s in one.front] for one in (more, again)]
+    return {
+        "digests": digests,
+        "later": [more.archipelago.digest(), again.archipelago.digest()],
+        "killed": len(killed),
+        "front": front,
+        "described": sorted({text.split(" of ")[0] for text in described}),
+    }
+
+
+def set_group(size: int) -> None:
+    from mdlrnn.gpu import _roles as roles
+
+    roles.GROUP = size
+
+
 if __name__ == "__main__":
     cases: dict[str, Any] = {
         "scores": scores, "swept": swept, "goes_on": goes_on, "migrates": migrates, "runs": runs,
         "cards": cards, "clock": clock, "uncut": uncut,
+        "parts": parts, "spread": spread,
     }  # fmt: skip
     print(json.dumps(cases[sys.argv[1]](*sys.argv[2:])))

@@ -202,9 +202,11 @@ def test_a_scheduler_that_goes_away_says_what_goes_on(
     assert is_one_sentence(str(caught.value))
 
 
-def test_one_run_is_on_one_card(run: Callable[..., Result]) -> None:
+def test_processes_with_cards_are_refused_where_there_is_none(
+    run: Callable[..., Result], without_card: str
+) -> None:
     result = run("evolve", "anbn", "--device", "cuda", "--cluster", "local:1", "--out", "run")
-    assert refused(result, "one run is on one card")
+    assert refused(result, without_card)
     assert not Path("run").exists()
 
 

@@ -15,6 +15,9 @@ import mdlrnn
 from helpers.networks import leaky
 from mdlrnn import Corpus, InputError, Network, Run, Search, Stop, evolve, feed, languages, zoo
 from mdlrnn.interface import _progress as display_module
+from mdlrnn.interface._language import describe
+from mdlrnn.interface._text import table
+from mdlrnn.languages._language_file import machine_from_text
 from mdlrnn.tasks import _tasks as tasks_module
 from mdlrnn.tasks._measures import measure
 from mdlrnn.tasks._tasks import EVERY_TASK, TASKS
@@ -83,6 +86,19 @@ def test_a_sample_is_the_tasks_strings() -> None:
     for source in ("dyck1", TASKS["dyck1"], languages.dyck(1)):
         assert mdlrnn.sample(source, 20, 7) == expected
     assert mdlrnn.sample("anbn_30") == TASKS["anbn"].strings(30)
+
+
+def test_a_description_is_as_wide_as_it_is_shown() -> None:
+    text = 'start: " " 1/4 -> start\nstart: "\\u200d" 1/4 -> start\nstart: # 1/2\n'
+    lines = str(describe(machine_from_text(text))).split("\n")
+    first = lines[lines.index("the shortest strings and their probabilities") + 1 :][:4]
+    assert first == [
+        "  (empty)       1/2 = 0.5",
+        '  " "           1/8 = 0.125',
+        "  \\u200d        1/8 = 0.125",
+        '  "  "          1/32 = 0.03125',
+    ]
+    assert table(["a\u200d", "b"], [["1", "2"]]).split("\n") == ["a\\u200d  b", "      1  2"]
 
 
 def test_the_tasks_are_listed() -> None:

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from mdlrnn import Search, Stop, evolve
-from mdlrnn.interface._progress import Live, _legend, _shades
+from mdlrnn.interface._progress import Live, _legend, _line, _shades
 from mdlrnn.interface._text import curve_text
 from mdlrnn.search._run import Progress
 
@@ -60,6 +60,21 @@ def test_there_is_no_curve_before_anything_has_improved(
     told: list[Progress], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "MDL   " not in view(told[0], monkeypatch)
+
+
+def test_a_line_fits_the_terminal(told: list[Progress], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    last = told[-1]
+    assert f"MDL {last.mdl:,.2f}, " in _line(last)
+    assert " steps a second, " in _line(last)
+    large = last._replace(
+        generation=12_345, g=12_345, d_given_g=1_480.12, value=1_480.12, steps_per_second=17_432.0,
+        seconds=290.0,
+    )  # fmt: skip
+    own = "|G| 12,345  |D:G| 1,480.12  objective 1,480.12, 4 min 50 s"
+    assert _line(large) == f"generation 12,345: {own}"
+    waiting = large._replace(workers="0 workers", is_waiting=True)
+    assert _line(waiting) == "generation 12,345: 0 workers; the run waits for one, 4 min 50 s"
 
 
 @pytest.mark.parametrize(

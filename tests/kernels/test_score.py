@@ -212,8 +212,8 @@ def test_a_network_for_symbols_takes_numbers_by_position() -> None:
 # What a caller may get wrong
 
 
-@pytest.mark.parametrize("threads", [0, -1])
-def test_there_is_at_least_one_thread(threads: int) -> None:
+@pytest.mark.parametrize("threads", [0, -1, 100_000])
+def test_there_is_a_thread_and_not_too_many(threads: int) -> None:
     with pytest.raises(InputError, match=f"threads is {threads}") as caught:
         score_many([SAYS_B], Corpus.from_strings(["bb"]), threads=threads)
     assert is_one_sentence(str(caught.value))

@@ -10,7 +10,7 @@ import pytest
 
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, languages
-from mdlrnn.languages import Language, Transducer
+from mdlrnn.languages import Grammar, Language, Transducer
 from mdlrnn.languages._language_file import load_machine, machine_from_text
 
 ANB3N = """\
@@ -64,6 +64,24 @@ def test_conditions_are_written_in_many_ways() -> None:
     for string in ("ace", "aabe", "acd", "aaabf", "aaaabe", "aaaaabd"):
         assert language.accepts(string) is (string not in ("ace", "aabe")), string
     assert language.accepts("aace")
+
+
+def test_a_blank_is_a_symbol_where_symbols_are_characters() -> None:
+    text = """# two letters
+start: a 1/2 -> A
+start: b 1/2 -> A
+A: " " 1/4 -> start
+A: "\\t" 1/4 -> start
+A: # 1/2
+"""
+    language = machine_from_text(text)
+    assert isinstance(language, Language)
+    assert language.accepts("a b\ta")
+    assert language.to_text() == text
+    grammar = Grammar.from_text("S -> 'a' ' ' S [0.5] | 'b' [0.5]")
+    assert list(islice(grammar.machine().strings(), 3)) == ["b", "a b", "a a b"]
+    with pytest.raises(InputError, match="its symbol has a blank; blanks part the words"):
+        machine_from_text(text.replace("start: a ", "start: the "))
 
 
 def test_states_and_symbols_may_be_quoted() -> None:

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from helpers.data import is_one_sentence
 from helpers.oracle import zoo_proof
 from helpers.strategies import networks
-from mdlrnn import InputError, Network, explain, zoo
+from mdlrnn import Connection, InputError, Network, Unit, Weight, explain, prove, zoo
 from mdlrnn.cli import cli
+from mdlrnn.languages._language_file import machine_from_text
 from mdlrnn.proofs._document import document
 
 Run = Callable[..., Result]
@@ -130,6 +131,31 @@ def test_the_table_of_addition_has_all_eight_sums() -> None:
 def _rows(text: str) -> list[list[str]]:
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_a_remembered_output_has_one_column() -> None:
+    """Parity is one unit, which is the output and is remembered."""
+    units = (Unit(), Unit("mod2"))
+    one = Weight(1)
+    wires = (Connection(0, 1, "forward", one), Connection(1, 1, "recurrent", one))
+    steps = "even: 0 / 0 -> even\neven: 1 / 1 -> odd\nodd: 0 / 1 -> odd\nodd: 1 / 0 -> even\n"
+    head, rows = prove(Network(1, 1, units, wires), machine_from_text(steps, "parity")).table()
+    assert head == ["after", "where", "unit 1", "P(1)"]
+    assert [row[2:] for row in rows] == [["0", "0"], ["1", "1"]] * 2
+
+
+def test_blanks_and_escapes_are_seen_in_a_table() -> None:
+    text = 'start: " " 1/2 -> start\nstart: "\\u200d" 1/4 -> start\nstart: # 1/4\n'
+    even = tuple(Unit(bias=Weight(*share)) for share in ((1, 4), (1, 2), (1, 4)))
+    network = Network(3, 3, (Unit(), Unit(), Unit(), *even), (), ("#", " ", "\u200d"))
+    head, rows = prove(network, machine_from_text(text)).table()
+    assert head[-3:] == ["P(#)", "P(␣)", "P(\\u200d)"]
+    assert [row[0] for row in rows] == ["#", "␣", "\\u200d"]
+
+
+def test_one_minus_sign_is_used() -> None:
+    assert "[u10 < −1]" in explain(zoo.golden("toy_english"))
+    assert "-1" not in explain(zoo.golden("toy_english"))
 
 
 @pytest.mark.parametrize("name", ["anbncn", "dyck2_short"])

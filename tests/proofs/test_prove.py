@@ -299,6 +299,7 @@ def test_what_cannot_be_shown_is_said_to_be_so() -> None:
     assert proof.checked > 20
     assert f"up to {proof.checked} symbols" in proof.statement
     assert proof.notes
+    assert not any("front.json" in note for note in proof.notes), "a network is of no run"
 
 
 def test_numbers_that_explode_end_the_attempt_not_the_machine() -> None:

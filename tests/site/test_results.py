@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -155,3 +156,28 @@ def test_odd_values_in_a_result_are_left_out(tmp_path: Path, field: str, value: 
     write(tmp_path, "x.json", result(ANBN, "x", source={"name": "anbn"}) | {field: value})
     (found,) = only(tmp_path)
     assert found.network == ANBN
+
+
+def test_what_the_package_writes_beside_results_is_no_result(tmp_path: Path) -> None:
+    """Figures and cells of `mdlrnn reproduce`, baselines, an atlas; and pipes, which would hang."""
+    write(tmp_path, "1.json", result(ANBN, "a^n b^n"))
+    write(tmp_path / "table", "table.json", result(ANBN, "a^n b^n"))
+    (tmp_path / "table" / "runs").mkdir()
+    for name in ("figures", "cells", "rnn/anbn_100"):
+        write(tmp_path / "table" / name, "anbn_100-1.json", {"mdl": 1.0})
+    write(tmp_path / "rnns", "settings.json", {"format": "mdlrnn-baseline/1", "task": "anbn"})
+    write(tmp_path / "rnns", "lstm-2.json", [])
+    site = tmp_path / "site"
+    write(site, "atlas.json", {"format": "mdlrnn-atlas/1", "title": "", "languages": []})
+    write(site / "an-bn", "network.json", ANBN.to_dict())
+    write(site / "an-bn", "findings.json", {})
+    os.mkfifo(tmp_path / "pipe.json")
+    os.mkfifo(site / "settings.json")
+    found = places_in(tmp_path)
+    assert [place.path.name for place in found.found] == ["1.json", "table.json"]
+    assert found.problems == ()
+
+
+def test_figures_without_runs_are_looked_at(tmp_path: Path) -> None:
+    write(tmp_path / "figures", "1.json", result(ANBN, "a^n b^n"))
+    assert len(places_in(tmp_path).found) == 1

@@ -48,6 +48,11 @@ def test_other_tasks_have_no_golden_network(task: Any) -> None:
     assert is_one_sentence(str(caught.value))
 
 
+def test_a_golden_network_is_proposed_that_has_the_name_in_front() -> None:
+    with pytest.raises(InputError, match=r"did you mean anbn_pcfg\?"):
+        zoo.golden("anbn")
+
+
 def chances(network: Network, string: Any) -> list[dict[str, Fraction]]:
     assert network.alphabet is not None
     rows = input_rows(network, string)

@@ -14,10 +14,11 @@ from helpers.slow import few
 from mdlrnn import Corpus, InputError, Network, Weight, zoo
 from mdlrnn.languages import Language, addition
 from mdlrnn.languages._machine import Next
+from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.tasks import _tasks as tasks_module
 from mdlrnn.tasks._measures import measure, measure_parts
 from mdlrnn.tasks._report import Failure, Measures
-from mdlrnn.tasks._tasks import TASKS, Task
+from mdlrnn.tasks._tasks import EVERY_TASK, TASKS, Task, task_for
 from mdlrnn.tasks._unseen import measure_unseen
 
 SMALL = {
@@ -212,6 +213,29 @@ def test_the_costliest_strings_are_named_with_the_step_that_costs_most() -> None
     assert found.costliest[1].chance == min(given)
     assert "infinite bits  ba\n" in str(found)
     assert "after 0 symbols: P(b) = 0" in str(found)
+
+
+def test_characters_of_a_weighted_test_set_are_characters() -> None:
+    task = EVERY_TASK["toy_english"]
+    report = measure(zoo.golden("toy_english"), task)
+    [test] = task.test()
+    strings = [string for string, _ in test.strings()]
+    data = report.to_dict()
+    characters = sum(len(string) + 1 for string in strings)
+    assert (data["test_strings"], data["test_characters"]) == (len(strings), characters)
+    assert (data["train_strings"], data["train_characters"]) == (500, report.train.characters)
+    assert data["test_cross_entropy"] == report.test.bits / test.characters
+    assert f"{len(strings):,}\n" in str(report)
+    assert "each string of the test set counts by its probability" in str(report)
+    assert measure(zoo.golden("toy_english"), task, longest=30).weighted is None
+
+
+def test_what_is_said_of_a_mistake_fits_the_screen() -> None:
+    letters = "#abcdefghijk"
+    even = constant(*[Weight(1)] * len(letters), alphabet=letters)
+    report = measure(even, task_for(language_from_notation(" ".join(letters[1:]))), 5)
+    assert "given P(#) = " in str(report)
+    assert max(map(len, str(report).split("\n"))) <= 80
 
 
 # Published figures

@@ -155,6 +155,17 @@ def test_enough_says_how_many_strings_make_a_right_network_win(
     assert (tmp_path / "lines.svg").read_text().startswith("<svg")
 
 
+def test_no_network_is_below_the_entropy_by_chance(
+    tmp_path: Path, run: Callable[..., Result]
+) -> None:
+    evolve("toy_english_50", SMALL, stop=SHORT, folder=tmp_path / "run", prove=False)
+    found = mdlrnn.enough(tmp_path / "run", most=5)
+    assert all(c.bits >= found.entropy for c in found.candidates)
+    entropy = "entropy 4.5288 bits a string"
+    assert entropy in str(found)
+    assert entropy in run("language", "toy_english").out
+
+
 def test_enough_needs_a_language(tmp_path: Path) -> None:
     evolve(["ab", "aabb"], SMALL, stop=SHORT, folder=tmp_path / "run", prove=False)
     with pytest.raises(InputError, match="name the language"):

@@ -112,6 +112,15 @@ def test_a_language_of_ones_own_is_trained_and_tested_on_what_is_drawn() -> None
         (lambda: source_from("anbn_30", size=40), "names a size and --size another; "),
         (lambda: source_from("own.txt", size=5), "own.txt has its strings, "),
         (lambda: source_from(STRINGS, size=5), "the source has its strings, "),
+        (lambda: source_from(" "), "a name of a task, a file or a language is empty; "),
+        (
+            lambda: source_from("(ab"),
+            "(ab: cannot be read (no such file), no task has that name, and as a notation it is "
+            "wrong: at character 1, the parenthesis is empty or not closed; ",
+        ),
+        (lambda: source_from("ab)"), "at character 3, ) closes no parenthesis; "),
+        (lambda: source_from("a b"), "nothing in it is repeated; write such as a^n b^n."),
+        (lambda: source_from("data (1).txt"), "data (1).txt: cannot be read (no such file)"),
         (lambda: source_from("x" * 5000), "cannot be read (no such file), and no task has"),
         (lambda: source_from("a\0b"), "cannot be read (no such file), and no task has"),
         (lambda: source_from("."), "cannot be read (is a directory)"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from .._checks import MOST_THREADS
 from ..comparisons._baseline import accuracy, train
 from ..comparisons._configurations import selected, type_title
 from ..comparisons._published import published_for
@@ -41,7 +42,7 @@ SHOWN = 8
 )
 @click.option("--device", type=click.Choice(DEVICES), default="cpu", show_default=True)
 @click.option(
-    "--threads", type=click.IntRange(1, 1024), default=1, show_default=True,
+    "--threads", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True,
     help="Of PyTorch; the models are small, and more seldom help.",
 )  # fmt: skip
 @cluster_option
@@ -73,7 +74,7 @@ def baseline(
     chosen = selected(configs.split(","))
     source = source_from(task, size=size)
     known = task_from(source)
-    size = source.size or known.size
+    size = source.training_size
     folder = Path(out) if out is not None else Path("baselines") / f"{known.name}_{size}"
     with shown(quiet, folder) as tell:
         rows = train(
@@ -106,7 +107,8 @@ def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Task, size: int)
         ]
         for row in ordered[:SHOWN]
     ]
-    say(f"{task.title}, {size:,}: {len(rows)} models, best test cross-entropy first\n")
+    count = "1 model" if len(rows) == 1 else f"{len(rows):,} models"
+    say(f"{task.title}, {size:,}: {count}, best test cross-entropy first\n")
     say(table(head, shown, 1))
     optimal = _number(ordered[0]["optimal_test_cross_entropy"])
     say(f"\ncross-entropy in bits a character; optimal {optimal}")

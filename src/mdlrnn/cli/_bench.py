@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from .._checks import MOST_THREADS
 from .._errors import InputError
 from ..bench import (
     BENCH_ISLANDS,
@@ -34,7 +35,7 @@ def bench() -> None:
 def threads_option(command: Command) -> Command:
     return click.option(
         "--threads",
-        type=click.IntRange(1, 1024),
+        type=click.IntRange(1, MOST_THREADS),
         help="Threads of the last column.  [default: all cores]",
     )(command)
 
@@ -115,10 +116,11 @@ def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
 
     source = source_from(task)
     known = task_from(source)
+    size = source.training_size
     speeds = []
     if not as_json:
         say(f"{'':<12}{'models':>8}{'one by one':>14}{'together':>12}{'ratio':>8}")
-    for speed in training_speeds(known, source.size or known.size, seeds, epochs):
+    for speed in training_speeds(known, size, seeds, epochs):
         speeds.append(speed)
         if not as_json:
             _show_training(speed.group, speed.models, speed.alone, speed.together)

@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 from ..comparisons._bliss import STRINGS
-from ..interface._bliss import SECONDS, bliss_table
-from ..interface._bliss import bliss as run_bliss
+from ..comparisons._runs import RunStopped
+from ..interface._bliss import SECONDS, Row, bliss_notes, bliss_rows, bliss_table
 from ..interface._say import say, say_json
-from ..interface._text import parse_time
+from ..interface._signals import EXIT_CODE, StopSignals, say_now
+from ..interface._text import filled, parse_time
 from ..search._settings import Search, Stop
-from ._options import json_option, listed, numbers
+from ._options import json_option, listed, numbers, threads_option
 
 
 @click.command()
@@ -25,9 +26,12 @@ from ._options import json_option, listed, numbers
     "--strings", type=click.IntRange(min=1), default=STRINGS, show_default=True,
     help="Test strings, shortest first.",
 )  # fmt: skip
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="[default: all cores]")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="Keep the table here, as JSON; "
-              "what it has already is not made again.")  # fmt: skip
+@threads_option
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path),
+    help="Keep the table here, as JSON; what it has of the same version, time, seed and test "
+    "strings is not made again.",
+)  # fmt: skip
 @json_option
 def bliss(
     folder: Path, languages: str | None, sizes: str | None, limit: str | None, seed: int,
@@ -38,20 +42,51 @@ def bliss(
     FOLDER is a clone of the benchmark of Lan, Chemla and Katzir (2023), as it is: zipped, with its
     password and masks. A test string is right if at every step with one possible symbol the network
     gives that the most, or for Dyck languages if it gives exactly the possible symbols 0.005 or
-    more. A theorem answers for all strings at once.
+    more. A theorem answers for all strings at once. With another --time every search is made again;
+    what FILE had before stays in it and is not shown.
     """
-    rows = run_bliss(
-        folder,
-        listed(languages) if languages else (),
-        numbers(sizes, "--sizes") if sizes else (),
-        stop=Stop(seconds=SECONDS if limit is None else parse_time(limit, "--time")),
-        search=Search(seed=seed),
-        strings=strings,
-        threads=threads,
-        out=out,
-        tell=None if as_json else lambda text: say(text, err=True),
-    )
+    rows: list[Row] = []
+    stopped = False
+    try:
+        with StopSignals(say_now) as signals:
+            for row in bliss_rows(
+                folder,
+                listed(languages) if languages else (),
+                numbers(sizes, "--sizes") if sizes else (),
+                stop=Stop(seconds=SECONDS if limit is None else parse_time(limit, "--time")),
+                search=Search(seed=seed),
+                strings=strings,
+                threads=threads,
+                out=out,
+                tell=None if as_json else lambda text: say(text, err=True),
+                is_stopped=lambda: signals.asked,
+            ):
+                rows.append(row)
+    except RunStopped:
+        stopped = True
+    except Exception:
+        if rows:
+            _show(rows, as_json)
+        raise
+    if rows or as_json:
+        _show(rows, as_json)
+    if stopped:
+        say(_stopped(out), err=True)
+        click.get_current_context().exit(EXIT_CODE)
+
+
+def _show(rows: list[Row], as_json: bool) -> None:
     if as_json:
         say_json(rows)
-    else:
-        say(bliss_table(rows))
+        return
+    say(bliss_table(rows))
+    for note in bliss_notes(rows):
+        say(filled(note))
+
+
+def _stopped(out: Path | None) -> str:
+    if out is None:
+        return "Stopped; with -o FILE what is done is kept, and the same command goes on."
+    if not out.exists():
+        return "Stopped before the first search was done; the same command begins again."
+    return f"Stopped; what is done is in {out}, and the same command goes on."

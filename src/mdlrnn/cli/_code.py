@@ -32,7 +32,7 @@ from ._options import (
 @json_option
 def encode(
     network: str,
-    scheme: str,
+    scheme: str | None,
     activations: str | None,
     products: bool,
     bits: bool,
@@ -44,7 +44,7 @@ def encode(
     them from 0. |G| is the number of bits.
     """
     net = network_from(network)
-    encoding = encoding_from(scheme, activations, products, net)
+    encoding = encoding_from(scheme, activations, products, net, network)
     with naming(network):
         pieces = parts(net, encoding)
     string = "".join(part.bits for part in pieces)
@@ -112,7 +112,7 @@ def _decoding(net: Network, encoding: Encoding) -> str:
 @click.option("-o", "--out", type=click.Path(), help="Save the network here, do not print it.")
 def decode(
     bits: str,
-    scheme: str,
+    scheme: str | None,
     activations: str | None,
     products: bool,
     inputs: int | None,

@@ -28,7 +28,7 @@ from ..search._crew import Crew
 from ..search._run import Progress, Run
 from ..search._settings import GENERATIONS, LIMITS, UNLIMITED, Search, Stop
 from ..tasks._sources import Source, source_from
-from ._options import SEARCHES, cluster_option, json_option, listed, words_option
+from ._options import SEARCHES, cluster_option, json_option, listed, threads_option, words_option
 from ._outcome import print_json, print_outcome
 
 _ENCODING = ("encoding", "activations", "products")
@@ -82,12 +82,13 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
 @_limit("--time", "seconds", "TIME", "Stop after 90s, 10m or 1h30m, counted from the start.")
 @_limit("--target", "target", "SCORE", "Stop when the best score is this or less.")
 @_limit("--patience", "patience", "N", "Stop after so many generations without improvement.")
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="[default: all cores]")
+@threads_option
 @cluster_option
 @click.option(
     "--device",
     type=click.Choice(DEVICES),
-    help="cuda: on a graphics card.  [default: cpu; with --resume as before]",
+    help="cuda: on a graphics card, or those of a cluster.  [default: cpu; with --resume as "
+    "before]",
 )
 @click.option("--mpi", is_flag=True, help="Run on the processes that mpirun started.")
 @click.option(

@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 
 import click
 
+from .._checks import MOST_THREADS
 from .._errors import InputError
 from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network.schemes import SCHEMES
+from ..runs._networks import encoding_of
 from ..search._settings import Search
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -25,6 +27,9 @@ cluster_option = click.option(
     "--cluster",
     metavar="WHERE",
     help="Run on Dask: tcp://HOST:PORT, local:N for N processes, or a .yaml file.",
+)
+threads_option = click.option(
+    "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="[default: all cores]"
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 words_option = click.option(
@@ -53,11 +58,9 @@ def encoding_options(command: Command) -> Command:
             "--encoding",
             "scheme",
             type=click.Choice(list(SCHEMES)),
-            default="paper",
-            show_default=True,
             help="The paper's costs; those of the authors' released code; these without costs of "
             "activations, as in their paper of 2025; or the paper's after bits that say which "
-            "parts the network has.",
+            "parts the network has.  [default: a run's own, else paper]",
         ),
         click.option(
             "--activations",
@@ -73,16 +76,23 @@ def encoding_options(command: Command) -> Command:
 
 
 def encoding_from(
-    scheme: str, activations: str | None, products: bool, network: Network | None = None
+    scheme: str | None,
+    activations: str | None,
+    products: bool,
+    network: Network | None = None,
+    source: str | None = None,
 ) -> Encoding:
-    """The encoding asked for; what is not said is taken as the network needs it."""
-    fitting = Encoding(scheme) if network is None else Encoding.fitting(network, scheme)
+    """The encoding asked for; what is not said is taken as the run has it from which the network
+    comes, or as the network needs it."""
+    own = encoding_of(source) if scheme is None else None
+    scheme = scheme or "paper"
+    fitting = own or (Encoding(scheme) if network is None else Encoding.fitting(network, scheme))
     if network is None and fitting.says_parts:
         fitting = Encoding.every_part()
     names = fitting.activations
     if activations is not None:
         names = listed(activations)
-    return Encoding(scheme, names, products or fitting.products)
+    return Encoding(fitting.scheme, names, products or fitting.products)
 
 
 def with_saturation(network: Network, uncut: bool) -> Network:

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from pathlib import Path
 
 from ..corpus._corpus import Corpus
 from ..extraction._learned import Learned
 from ..interface._advice import advice
 from ..interface._say import say, say_json
-from ..interface._text import bits_text, filled, table, time_text
-from ..network._alphabet import has_words, spelled
-from ..network._encoding import Encoding
+from ..interface._text import bits_text, filled, shell_text, table, time_text
+from ..network._alphabet import has_words, spelled, symbols_of
 from ..network._text import describe
 from ..runs._files import CORPUS, HELD_OUT, PROVED
 from ..runs._networks import read_corpus
 from ..runs._settings import Settings, read_settings
 from ..search._run import Run
-from ..tasks._sources import is_language_file
+from ..tasks._sources import is_language_file, source_of
 from ..tasks._tasks import split_size
 
 ROWS = 9
 """Rows of the front that are shown."""
+LONGEST_EXAMPLE = 48
+"""Characters of a string that is offered to be fed."""
+LOOKED_AT = 1_000
+"""Strings among which it is looked for."""
 
 
 def print_outcome(run: Run) -> None:
@@ -135,52 +137,55 @@ def _front(run: Run) -> str:
 
 
 def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[str]:
-    home = shlex.quote(str(folder))
+    home = shell_text(str(folder))
     about = settings.corpus
     words = corpus.alphabet is not None and has_words(corpus.alphabet)
     path, task = about.get("path"), about.get("task") or about.get("notation")
     if isinstance(path, str) and is_language_file(path):
         task = min(path, os.path.relpath(path), key=len)
         path = None
-    commands = [f"mdlrnn feed {home} {_example(corpus, words)}"]
+    example = _example(corpus, words)
+    commands = [] if example is None else [f"mdlrnn feed {home} {example}"]
     if path is not None:
-        here = shlex.quote(min(path, os.path.relpath(path), key=len))
+        here = shell_text(min(path, os.path.relpath(path), key=len))
         flag = " --words" if about.get("words") else ""
-        commands.append(f"mdlrnn score {home} {here}{flag}{_encoding(run.encoding)}")
+        commands.append(f"mdlrnn score {home} {here}{flag}")
     held_out = folder / HELD_OUT
     if held_out.exists():
-        commands.append(f"mdlrnn test {home} {shlex.quote(str(held_out))}")
-    if task is None and corpus.alphabet is not None:
-        commands.append(f"mdlrnn learned {home} -o learned.lang")
+        commands.append(f"mdlrnn test {home} {shell_text(str(held_out))}")
     if task is not None:
-        commands.append(f"mdlrnn test {home} {shlex.quote(task)}")
-        commands.append(f"mdlrnn prove {home} {shlex.quote(split_size(task)[0])}")
+        commands.append(f"mdlrnn test {home} {shell_text(task)}")
+    known = source_of(about)
+    if task is not None and known is not None and known.machine is not None:
+        commands.append(f"mdlrnn prove {home} {shell_text(split_size(task)[0])}")
+    elif corpus.alphabet is not None:
+        commands.append(f"mdlrnn learned {home} -o learned.lang")
     commands.append(f"mdlrnn report {home} -o report.html")
+    # A run that was resumed may have had more than was asked for.
+    generations = max(1, run.stop.last_generation, run.archipelago.generation)
+    seconds = max(run.stop.seconds or 0, run.statistics.seconds)
     more = {
-        "generations": f" --generations {2 * max(1, run.stop.last_generation)}",
+        "generations": f" --generations {2 * generations}",
         "patience": " --patience none",
         "target": " --target none",
-        "time": f" --time {math.ceil(2 * (run.stop.seconds or 0))}s",
+        "time": f" --time {math.ceil(2 * seconds)}s",
     }.get(run.reason, "")
     commands.append(f"mdlrnn evolve --resume {home}{more}")
     return commands
 
 
-def _example(corpus: Corpus, words: bool) -> str:
-    """A short string of the corpus, ready to be typed."""
+def _example(corpus: Corpus, words: bool) -> str | None:
+    """A short string of the corpus, ready to be typed; None if there is none."""
     if corpus.alphabet is None:
         step = ",".join(["1"] * corpus.inputs)
-        return shlex.quote(f"{step} {step}")
-    short = [string for _, (string, _) in zip(range(3), corpus.strings(), strict=False)]
-    return shlex.quote(spelled(short[-1], words))
-
-
-def _encoding(encoding: Encoding) -> str:
-    """The options under which `mdlrnn score` gives the same |G|."""
-    plain = Encoding()
-    text = "" if encoding.scheme == plain.scheme else f" --encoding {encoding.scheme}"
-    if encoding.says_parts:
-        return text
-    if encoding.activations != plain.activations:
-        text += f" --activations {','.join(encoding.activations)}"
-    return text + (" --products" if encoding.products else "")
+        return shell_text(f"{step} {step}")
+    found = None
+    for place, (string, _) in enumerate(corpus.strings()):
+        text = spelled(string, words)
+        if len(text) > LONGEST_EXAMPLE or (place > 2 and (found is not None or place >= LOOKED_AT)):
+            break
+        # What begins with a dash is an option, and what is not printable cannot be typed.
+        same = symbols_of(text, corpus.alphabet, words) == list(string)
+        if text.isprintable() and not text.startswith("-") and same:
+            found = text
+    return None if found is None else shell_text(found)

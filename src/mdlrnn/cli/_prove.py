@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from .._files import save
@@ -12,6 +14,8 @@ from ..proofs._document import document
 from ..proofs._proof import Proof
 from ..proofs._proof_values import Counterexample
 from ..proofs._prove import prove as prove_machine
+from ..proofs._statement import TO_TRY
+from ..runs._files import FRONT
 from ..runs._networks import network_from
 from ..tasks._sources import machine_from
 from ._options import (
@@ -25,6 +29,7 @@ from ._options import (
 
 NOT_PROVED = 1
 """The exit code where there is no theorem."""
+OTHERS = "Or another network of the run: front.json has the best one for each |G|."
 
 
 @click.command()
@@ -66,12 +71,13 @@ def prove(
     if as_json:
         say_json({**proof.to_dict(), "certificate": certificate if proof.proved else None})
     else:
-        _show(proof, style, certificate)
+        others = TO_TRY in proof.notes and (Path(network) / FRONT).exists()
+        _show(proof, style, certificate, (OTHERS,) if others else ())
     if not proof.proved:
         click.get_current_context().exit(NOT_PROVED)
 
 
-def _show(proof: Proof, style: str, certificate: str | None) -> None:
+def _show(proof: Proof, style: str, certificate: str | None, advice: tuple[str, ...]) -> None:
     if style != "text":
         say(document(proof, style), nl=False)
     else:
@@ -81,7 +87,7 @@ def _show(proof: Proof, style: str, certificate: str | None) -> None:
         if proof.proved:
             head, rows = proof.table()
             say(f"\n{columns(head, rows, len(head))}\n")
-        for note in proof.notes:
+        for note in (*proof.notes, *advice):
             say(filled(f"* {note}", "  "))
         say(f"\n{time_text(proof.seconds)}; run through: all prefixes up to length {proof.checked}")
     if certificate is not None:

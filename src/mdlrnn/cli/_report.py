@@ -42,7 +42,7 @@ def report(
     corpus: str | None,
     title: str | None,
     follow: bool,
-    scheme: str,
+    scheme: str | None,
     activations: str | None,
     products: bool,
     words: bool,

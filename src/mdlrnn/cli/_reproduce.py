@@ -14,12 +14,12 @@ import click
 
 from .. import zoo
 from .._errors import InputError
-from .._files import save
-from ..cluster._connect import client_of, crews_of
+from .._files import check_writable, save
+from ..cluster._connect import cards_of, client_of, crews_of
 from ..cluster._workers import Workers
 from ..comparisons._baseline import kept, train
 from ..comparisons._configurations import configurations
-from ..comparisons._formal_languages import Entry, evolved_for, flat, judged, table_sheet
+from ..comparisons._formal_languages import Entry, evolved_for, flat, judged, table_sheet, unproved
 from ..comparisons._page import probe_page, regularisers_page, table_page
 from ..comparisons._probe import has_published, probe_sheet
 from ..comparisons._probe import probe as probe_objectives
@@ -30,23 +30,29 @@ from ..comparisons._regularisers import (
     golden_figures,
     regularisers_sheet,
 )
-from ..comparisons._runs import Runner, RunStopped
+from ..comparisons._runs import Runner, RunStopped, check_folder
 from ..comparisons._sheet import Sheet, csv_of, latex
 from ..comparisons._torch import check_device
 from ..interface._evolve import CARD_ISLANDS, check_where
 from ..interface._progress import Display, display_for
 from ..interface._say import say, say_json
 from ..interface._signals import EXIT_CODE, StopSignals
-from ..interface._text import columns, parse_time
+from ..interface._text import columns, filled, parse_time
 from ..network.schemes import SCHEMES
 from ..runs._recorder import Recorder
 from ..runs._settings import CARD, CPU, DEVICES
-from ..search._crew import Crew
 from ..search._run import Progress
 from ..search._settings import GENERATIONS, Search, Stop
 from ..tasks._sources import source_from, task_from
 from ..tasks._tasks import TASKS, Task
-from ._options import SEARCHES, cluster_option, json_option, listed, numbers
+from ._options import (
+    SEARCHES,
+    cluster_option,
+    json_option,
+    listed,
+    numbers,
+    threads_option,
+)
 from ._training import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -64,10 +70,19 @@ def reproduce() -> None:
     """Make the paper's tables again, with published and own figures side by side."""
 
 
+def _own_folder(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    if not value.strip():
+        raise InputError("--out is empty; name a folder.")
+    check_folder(Path(value))
+    return value
+
+
 def _in_a_folder(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     """Hours of searching should not end at a path that cannot be written."""
     if value is not None and not Path(value).parent.is_dir():
         raise InputError(f"--markdown is {value}, but there is no such folder; make it first.")
+    if value is not None:
+        check_writable(value)
     return value
 
 
@@ -97,9 +112,12 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
             "--encoding", type=click.Choice(list(SCHEMES)), default="tacl2022", show_default=True,
             help="How |G| is counted; published scores are under tacl2022.",
         ),
-        click.option("--threads", type=click.IntRange(1), metavar="N", help="[default: all cores]"),
+        threads_option,
         cluster_option,
-        click.option("--out", metavar="DIR", required=True, help="Where runs and tables are kept."),
+        click.option(
+            "--out", metavar="DIR", required=True, callback=_own_folder,
+            help="Where runs and tables are kept.",
+        ),
         click.option(
             "--markdown", metavar="FILE", callback=_in_a_folder, help="Write the page here as well."
         ),
@@ -142,20 +160,24 @@ def probe(
     """
     source = source_from(task)
     known = task_from(source)
-    size = source.size or known.size
+    size = source.training_size
     search, stop = _search(5, **options)
     with _running(Path(out), threads, cluster, quiet, as_json) as runner:
         rows = probe_objectives(known, size, replace(search, seed=seed), seeds, stop, runner)
     beside = has_published(known, size)
     sheet = probe_sheet(rows, beside)
-    page = probe_page(rows, _command(), beside)
+    notes = _notes(runner, len(rows))
+    page = probe_page(rows, _command(), beside, notes)
     _write(Path(out), "probe", sheet, rows, page, markdown)
     if as_json:
         say_json(rows)
         return
     say(f"{known.title}, {size:,}; cross-entropy in hundredths of a bit a character\n")
     _show(sheet)
-    say(f"\nSaved in {out}: probe.md, probe.tex, probe.csv")
+    say()
+    for note in notes:
+        say(filled(note))
+    say(f"Saved in {out}: probe.md, probe.tex, probe.csv")
 
 
 @reproduce.command("table", short_help="MDLRNNs and RNNs on all tasks, the paper's main table.")
@@ -210,13 +232,10 @@ def table(
         for number, entry in enumerate(entries):
             rnns = _rnns(folder, entry, seeds, device, quiet, with_rnn, workers)
             entries[number] = entry._replace(rnns=tuple(rnns))
-    notes = []
+    notes = _notes(runner, sum(len(entry.runs) for entry in entries))
     if not no_proofs:
         entries = [judged(entry, folder) for entry in entries]
-        if not any("proof" in run for entry in entries for run in entry.runs):
-            notes.append(
-                'No theorem was sought: the prover is not installed (pip install "mdlrnn[prove]").'
-            )
+        notes += unproved(entries)
     sheet = table_sheet(entries)
     rows = flat(entries)
     _write(folder, "table", sheet, rows, table_page(entries, _command(), notes), markdown)
@@ -226,7 +245,7 @@ def table(
     _show(sheet)
     say("\nCE: test cross-entropy, hundredths of a bit a character; acc: test accuracy, %")
     for note in notes:
-        say(note)
+        say(filled(note))
     say(f"Saved in {out}: table.md, table.tex, table.csv")
 
 
@@ -242,8 +261,11 @@ def table(
     "--generations", type=click.IntRange(1), metavar="N",
     help="Generations of each search, instead of a time; repeatable.",
 )  # fmt: skip
-@click.option("--threads", type=click.IntRange(1), metavar="N", help="[default: all cores]")
-@click.option("--out", metavar="DIR", required=True, help="Where searches and tables are kept.")
+@threads_option
+@click.option(
+    "--out", metavar="DIR", required=True, callback=_own_folder,
+    help="Where searches and tables are kept.",
+)  # fmt: skip
 @click.option(
     "--markdown", metavar="FILE", callback=_in_a_folder, help="Write the page here as well."
 )
@@ -322,13 +344,13 @@ def _search(
 
 def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:
     """The tasks and sizes asked for, in the order of the paper's table."""
-    wanted = list(TASKS) if names is None else [name.strip() for name in names.split(",")]
+    wanted = list(TASKS) if names is None else dict.fromkeys(listed(names))
     only = None if sizes is None else numbers(sizes, "--sizes")
     found = []
     for name in wanted:
         source = source_from(name)
         task = task_from(source)
-        own = task.sizes if source.size is None else (source.size,)
+        own = task.sizes if source.size is None else (source.training_size,)
         found += [(task, size) for size in own if only is None or size in only]
     if not found:
         raise InputError(
@@ -371,7 +393,7 @@ def _running(
 
     with StopSignals(tell_now) as stop:
         try:
-            with _crews(cluster) as new_crew:
+            with _crews(cluster, device) as new_crew:
                 yield Runner(folder, threads, start, tell, new_crew, device)
         except RunStopped:
             close()
@@ -382,13 +404,19 @@ def _running(
 
 
 @contextmanager
-def _crews(cluster: str | None) -> Iterator[Callable[[], AbstractContextManager[Crew | None]]]:
+def _crews(cluster: str | None, device: str) -> Iterator[Callable[[], AbstractContextManager[Any]]]:
     """What gives each search its workers: one cluster for all of them, or none."""
     if cluster is None:
         yield nullcontext
         return
-    with crews_of(cluster) as new_crew:
+    crews: Any = cards_of if device == CARD else crews_of
+    with crews(cluster) as new_crew:
         yield lambda: closing(new_crew())
+
+
+def _notes(runner: Runner, searches: int) -> list[str]:
+    note = runner.note(searches)
+    return [] if note is None else [note]
 
 
 def _rnns(

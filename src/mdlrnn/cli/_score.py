@@ -33,7 +33,7 @@ from ._options import (
 def score(
     network: str,
     corpus: str,
-    scheme: str,
+    scheme: str | None,
     activations: str | None,
     products: bool,
     uncut: bool,
@@ -43,13 +43,14 @@ def score(
     """What a network costs on the strings of CORPUS, in bits.
 
     CORPUS is a text file, one string a line (a count and a TAB may stand before it), or an .npz
-    file with the arrays inputs, targets and, if sequences differ in length, lengths.
+    file with the arrays inputs, targets and, if sequences differ in length, lengths. The network
+    of a run is written in the run's own encoding, where no other is asked for.
     """
     from ..kernels._scoring import score as score_network  # heavy: Numba
 
     net = with_saturation(network_from(network), uncut)
     data = source_from(corpus, words=words or has_words(net.alphabet)).corpus()
-    encoding = encoding_from(scheme, activations, products, net)
+    encoding = encoding_from(scheme, activations, products, net, network)
     with naming(network, corpus):
         result = score_network(net, data, encoding)
     each = result.d_given_g / data.characters
@@ -69,7 +70,8 @@ def score(
             }
         )
         return
-    scheme = "the paper's encoding" if scheme == "paper" else f"encoding {scheme}"
+    paper = encoding.scheme == "paper"
+    scheme = "the paper's encoding" if paper else f"encoding {encoding.scheme}"
     about = f"the corpus: {data.characters:,} characters"
     if math.isfinite(each):
         about += f", {each:.3g} bits each"

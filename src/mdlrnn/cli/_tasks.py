@@ -15,6 +15,7 @@ from ..interface._say import say, say_data, say_json
 from ..interface._text import table
 from ..languages._strings import SEEDS
 from ..network._alphabet import has_words, spelled
+from ..network._text import counted
 from ..runs._networks import network_from, training_of
 from ..tasks._sources import source_from
 from ..tasks._tasks import EVERY_TASK, SEED
@@ -76,7 +77,7 @@ def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
         say_data(text)
     else:
         save(out, text)
-        say(f"{counts.total():,} strings, {len(counts):,} distinct, saved as {out}")
+        say(f"{counted(counts.total(), 'string')}, {len(counts):,} distinct, saved as {out}")
 
 
 @click.command()

@@ -20,6 +20,7 @@ from .._checks import short
 from .._errors import ClusterError, InputError, MissingExtra, RunError
 from .._files import read_text
 from ..gpu import VISIBLE
+from ._cards import SeveralCards
 from ._crew import DaskCrew
 from ._spread import on_every_worker
 from ._worker import version
@@ -64,10 +65,24 @@ def connected(cluster: object) -> Iterator[DaskCrew]:
 
 
 @contextmanager
+def connected_cards(cluster: object) -> Iterator[SeveralCards]:
+    """The cards of its workers."""
+    with cards_of(cluster) as new_cards, closing(new_cards()) as cards:
+        yield cards
+
+
+@contextmanager
 def crews_of(cluster: object) -> Iterator[Callable[[], DaskCrew]]:
     """A function that gives the workers of a cluster for one search after the other."""
     with client_of(cluster) as workers:
         yield partial(DaskCrew, *workers)
+
+
+@contextmanager
+def cards_of(cluster: object) -> Iterator[Callable[[], SeveralCards]]:
+    """The same for the cards of its workers."""
+    with workers_with_cards(cluster) as workers:
+        yield partial(SeveralCards, workers)
 
 
 @contextmanager

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._checks import check_threads
 from .._errors import ClusterError, InputError
 from .._files import PathLike
 from ..cluster._spread import Piece, Spread, on_every_worker
@@ -33,6 +34,7 @@ from ._store import (
     load_progress,
     model_of,
     opened,
+    refuse_others,
     rows_of,
     save_progress,
     write_results,
@@ -76,6 +78,7 @@ def train(
     """
     if seeds < 1 or epochs < 1:
         raise InputError(f"seeds is {seeds} and epochs {epochs}; give 1 or more of each.")
+    check_threads(threads)
     if cluster is None:
         check_device(device)
     home = Path(folder)
@@ -90,12 +93,18 @@ def train(
         from ..cluster._connect import client_of
 
         workers = client_of(cluster)
-    with workers as there, opened(home, settings):
+    with workers as there, ExitStack() as stack:
+        refuse_others(home, settings)
+        version = ""
+        if there is not None and _missing(home, wanted):
+            version = _torch_version(there, plan.device)
+        # Nothing is written before it is known that there is a way to train.
+        stack.enter_context(opened(home, settings))
         while missing := _missing(home, wanted):
             if there is None:
                 found = _here(home, missing, plan, corpus, on_progress)
             else:
-                found = _on_cluster(home, missing, plan, there, on_progress)
+                found = _on_cluster(home, missing, plan, there, version, on_progress)
             for group, rows in found:
                 keep_rows(home, group, [*rows_of(home, group), *rows])
                 write_results(home, all_rows(home, _done_groups(home)))
@@ -177,10 +186,10 @@ def _on_cluster(
     missing: Sequence[Group],
     plan: Plan,
     workers: Workers,
+    version: str,
     on_progress: OnProgress | None,
 ) -> Iterator[tuple[str, list[Row]]]:
-    """All groups side by side, one at a time a worker."""
-    version = _torch_version(workers, plan.device)
+    """All groups side by side, one at a time a worker, each with this version of PyTorch."""
     pieces = [Piece(group.name, rows_on_worker, (group, plan, version)) for group in missing]
     first = missing[0]
     latest = TrainingProgress(

@@ -11,15 +11,16 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import printable
+from .._checks import check_known, printable
 from .._errors import InputError
 from .._files import named
 from .._limits import LINE_BYTES, check_size
@@ -29,6 +30,7 @@ from ..network._alphabet import BOUNDARY
 from ..network._network import Network
 from ..tasks._measures import fed
 from ..tasks._tasks import TASKS, Task
+from ._runs import RunStopped
 
 LANGUAGES = {
     "an_bn": "anbn",
@@ -75,16 +77,38 @@ class Dataset(NamedTuple):
             raise InputError(
                 f"{named(self.folder)} has no training set of {size} strings; it has {has}."
             )
-        return Corpus.from_strings(_lines(paths[0]))
+        strings = list(_lines(paths[0]))
+        if len(strings) != size:
+            found = "1 string" if len(strings) == 1 else f"{len(strings):,} strings"
+            raise InputError(
+                f"{named(paths[0])} holds {found}, not the {size:,} of its name; get the benchmark "
+                "again."
+            )
+        return Corpus.from_strings(strings)
+
+    def check(self) -> None:
+        """Refuse what can be seen to be wrong with the test set without reading all of it."""
+        shape = _shape(self._mask())
+        symbols = len(self.task.language.alphabet or ())
+        if len(shape) == 3 and shape[2] != symbols:
+            raise InputError(
+                f"{named(self._mask())} is about {shape[2]} symbols, and {self.task.title} has "
+                f"{symbols}; get the benchmark again."
+            )
+        if not list(self.tests(1)):
+            raise InputError(f"{named(self.folder / TEST)} holds no strings; get it again.")
 
     def tests(self, count: int = STRINGS) -> Iterator[tuple[str, NDArray[np.bool_]]]:
         """The first test strings, each with its row: (step,) where one symbol only can follow, or
         (step, symbol) what can."""
         masks = _rows(self._mask())
-        for _, (string, mask) in zip(
-            range(count), zip(_lines(self.folder / TEST), masks, strict=False), strict=False
-        ):
-            steps = len(string) + 1
+        for string in islice(_lines(self.folder / TEST), count):
+            mask, steps = next(masks, None), len(string) + 1
+            if mask is None:
+                raise InputError(
+                    f"{named(self._mask())} has fewer rows than {TEST} has strings; get the "
+                    "benchmark again."
+                )
             if steps > len(mask):
                 raise InputError(
                     f"{named(self._mask())} has rows of {len(mask)} steps, a test string has "
@@ -114,11 +138,9 @@ class Result(NamedTuple):
 def datasets(folder: Path, names: Sequence[str] = ()) -> list[Dataset]:
     """The languages of a clone of the benchmark, or those of these names."""
     home = folder / "datasets" if (folder / "datasets").is_dir() else folder
-    wanted = names or [name for name in LANGUAGES if (home / name / TEST).exists()]
+    wanted = list(dict.fromkeys(names)) or [n for n in LANGUAGES if (home / n / TEST).exists()]
     for name in wanted:
-        if name not in LANGUAGES:
-            known = ", ".join(LANGUAGES)
-            raise InputError(f"BLISS has no language {name!r}; its languages are {known}.")
+        check_known(name, LANGUAGES, "language of BLISS")
         if not (home / name / TEST).exists():
             raise InputError(f"{named(home / name / TEST)} is missing; get the benchmark again.")
     if not wanted:
@@ -129,11 +151,18 @@ def datasets(folder: Path, names: Sequence[str] = ()) -> list[Dataset]:
     return [Dataset(home / name) for name in wanted]
 
 
-def evaluate(network: Network, dataset: Dataset, count: int = STRINGS) -> Result:
+def evaluate(
+    network: Network,
+    dataset: Dataset,
+    count: int = STRINGS,
+    is_stopped: Callable[[], bool] = bool,
+) -> Result:
     """A string is right if the network is at every step that counts."""
     strings = right = run = 0
     first_wrong = None
     for string, mask in dataset.tests(count):
+        if is_stopped():
+            raise RunStopped
         strings += 1
         if _is_right(network, string, mask):
             right += 1
@@ -173,17 +202,7 @@ def _lines(path: Path) -> Iterator[str]:
 def _rows(path: Path) -> Iterator[NDArray[np.bool_]]:
     """The rows of the array `data` in an .npz file, one after the other."""
     with _opened(path) as file:
-        try:
-            major, _ = np.lib.format.read_magic(file)
-            reader = {1: np.lib.format.read_array_header_1_0,
-                      2: np.lib.format.read_array_header_2_0}[major]  # fmt: skip
-            shape, fortran, kind = reader(file)
-        except (ValueError, KeyError) as error:
-            raise InputError(f"{named(path)} holds no array ({error}); get it again.") from None
-        if fortran or kind != np.bool_ or len(shape) not in (2, 3):
-            raise InputError(
-                f"{named(path)} holds no rows of true and false; get the benchmark again."
-            )
+        shape = _head(file, path)
         size = int(np.prod(shape[1:]))
         check_size(size, LINE_BYTES, f"a row of {named(path)}", "values")
         for _ in range(shape[0]):
@@ -191,6 +210,25 @@ def _rows(path: Path) -> Iterator[NDArray[np.bool_]]:
             if len(data) < size:
                 raise InputError(f"{named(path)} ends in the middle of a row; get it again.")
             yield np.frombuffer(data, dtype=np.bool_).reshape(shape[1:])
+
+
+def _shape(path: Path) -> tuple[int, ...]:
+    with _opened(path) as file:
+        return _head(file, path)
+
+
+def _head(file: Any, path: Path) -> tuple[int, ...]:
+    """The shape of the array that begins here: rows of steps, or of steps and symbols."""
+    try:
+        major, _ = np.lib.format.read_magic(file)
+        reader = {1: np.lib.format.read_array_header_1_0,
+                  2: np.lib.format.read_array_header_2_0}[major]  # fmt: skip
+        shape, fortran, kind = reader(file)
+    except (ValueError, KeyError) as error:
+        raise InputError(f"{named(path)} holds no array ({error}); get it again.") from None
+    if fortran or kind != np.bool_ or len(shape) not in (2, 3):
+        raise InputError(f"{named(path)} holds no rows of true and false; get the benchmark again.")
+    return shape
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from ._configurations import type_title
 from ._published import published_for
 from ._runs import Runner, Wanted, evolved
 from ._sheet import MISSING, Sheet, bits, cross_entropy, percent, printed
-from ._verdict import verdict, with_verdict
+from ._verdict import obstacle_to, verdict, with_verdict
 
 HEAD = (
     "task", "", "MDL", "CE MDLRNN", "CE RNN", "optimal", "acc MDLRNN", "acc RNN", "best RNN",
@@ -70,9 +70,25 @@ def by_test(runs: Sequence[Figures]) -> Figures:
 
 def judged(entry: Entry, folder: Path) -> Entry:
     """The theorems' verdicts on the two networks that the table shows."""
-    shown = {by_training(entry.runs)["name"], by_test(entry.runs)["name"]}
-    runs = (with_verdict(folder, run) if run["name"] in shown else run for run in entry.runs)
+    shown, language = _shown(entry), entry.task.language
+    runs = (
+        with_verdict(folder, run, language) if run["name"] in shown else run for run in entry.runs
+    )
     return entry._replace(runs=tuple(runs))
+
+
+def unproved(entries: Iterable[Entry]) -> list[str]:
+    """Why some networks of the table have no verdict, a sentence for each reason."""
+    reasons = [
+        obstacle_to(entry.task.language)
+        for entry in entries
+        if not all("proof" in run for run in entry.runs if run["name"] in _shown(entry))
+    ]
+    return [reason for reason in dict.fromkeys(reasons) if reason is not None]
+
+
+def _shown(entry: Entry) -> set[str]:
+    return {by_training(entry.runs)["name"], by_test(entry.runs)["name"]}
 
 
 def flat(entries: Iterable[Entry]) -> list[dict[str, Any]]:

@@ -133,7 +133,7 @@ def rows_on_worker(line: Line, group: Group, plan: Plan, version: str) -> list[R
 
 def torch_on_worker(device: str) -> str:
     """Its version of PyTorch; raises where there is none, or no such device."""
-    check_device(device)
+    check_device(device, where="")
     import torch
 
     return str(torch.__version__)

@@ -49,13 +49,16 @@ def table_page(entries: Sequence[Entry], command: str, notes: Iterable[str] = ()
     return "\n\n".join(parts) + "\n"
 
 
-def probe_page(rows: Sequence[dict[str, Any]], command: str, beside: bool) -> str:
+def probe_page(
+    rows: Sequence[dict[str, Any]], command: str, beside: bool, notes: Iterable[str] = ()
+) -> str:
     parts = [
         "# The probe of the objective, again",
         _made(command, rows, []),
         markdown(probe_sheet(rows, beside)),
         "units are hidden units; conn counts connections and biases.",
         _MEASURES,
+        *notes,
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -86,9 +86,9 @@ def cells(
     tasks: Iterable[str], regularisers: Iterable[str], seeds: Sequence[int], stop: Stop
 ) -> list[Cell]:
     """In the order of the table; every name is checked before anything is searched."""
-    chosen = list(regularisers)
+    chosen = list(dict.fromkeys(regularisers))
     found = []
-    for task in tasks:
+    for task in dict.fromkeys(tasks):
         zoo.golden(task)
         for regulariser in chosen:
             check_known(regulariser, REGULARISERS, "regulariser")

@@ -10,12 +10,12 @@ import hashlib
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .._errors import InputError
-from .._files import make_folder, read_text, save
+from .._files import make_folder, named, read_text, save
 from ..kernels._scoring import score
 from ..network._encoding import Encoding
 from ..network._network import Network
@@ -33,8 +33,16 @@ from ..tasks._measures import measure
 from ..tasks._tasks import SEED, Task
 from ._environment import machine, today, versions
 
+MOST_KINDS = 3
+"""Lengths of searches that a sentence names."""
 OnProgress = Callable[[Progress], bool | None]
 OnStart = Callable[[Recorder], None]
+OWN = {
+    "runs", "figures", "cells", "rnn",
+    *(f"{table}.{kind}" for table in ("probe", "table", "regularisers")
+      for kind in ("md", "tex", "csv")),
+}  # fmt: skip
+"""What comparisons write into their folder."""
 
 
 class RunStopped(Exception):  # noqa: N818, nothing went wrong
@@ -70,6 +78,19 @@ class Runner:
     """The workers of a cluster, for one search; by default there is none."""
     device: str = CPU
     """On which new searches run."""
+    had_more: list[str] = field(default_factory=list)
+    """How long those searches were that an earlier call made longer than is asked for now."""
+
+    def note(self, searches: int) -> str | None:
+        """A sentence on these, where there are some."""
+        if not self.had_more:
+            return None
+        kinds = list(dict.fromkeys(self.had_more))
+        more = "" if len(kinds) <= MOST_KINDS else " and so on"
+        return (
+            f"Done before, with more than is asked for: {len(self.had_more)} of {searches} "
+            f"searches ({', '.join(kinds[:MOST_KINDS])}{more})."
+        )
 
 
 def evolved(wanted: Wanted, runner: Runner) -> dict[str, Any]:
@@ -77,7 +98,34 @@ def evolved(wanted: Wanted, runner: Runner) -> dict[str, Any]:
     home = runner.folder / "runs" / wanted.name
     if not _is_done(home, wanted):
         _work(home, wanted, runner)
+    longer = _longer(home, wanted.stop)
+    if longer is not None:
+        runner.had_more.append(longer)
     return _figures(home, wanted, runner.folder / "figures" / f"{wanted.name}.json")
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that holds other things than comparisons made."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InputError(f"{named(folder)} is a file; choose a new folder, or an empty one.")
+    if holds_run(folder):
+        raise InputError(
+            f"{named(folder)} holds a run or a baseline of its own; choose another folder."
+        )
+    if not _is_ours(folder) and any(path.name not in OWN for path in folder.iterdir()):
+        raise InputError(
+            f"{named(folder)} is there and holds other things; choose a new folder, or an empty "
+            "one."
+        )
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a comparison, of whatever version, has measured something there."""
+    measured = (path.stem for path in (folder / "figures").glob("*.json"))
+    golden = (folder / "cells").glob("*-golden.json")
+    return any((folder / "runs" / name).is_dir() for name in measured) or any(golden)
 
 
 def best_network(folder: Path, name: str) -> Network:
@@ -98,7 +146,14 @@ def _is_done(home: Path, wanted: Wanted) -> bool:
     status = status_of(home)
     if status.status == "broken":
         raise InputError(f"{home} is broken ({status.reason}); delete it to search again.")
-    if status.status != "finished":
+    if status.status not in ("finished", "stopped"):
+        return False
+    asked_seconds = wanted.stop.seconds
+    if status.generation >= wanted.stop.last_generation:
+        return True
+    if asked_seconds is not None and status.seconds >= asked_seconds:
+        return True
+    if status.status == "stopped":
         return False
     if status.reason == "generations":
         return wanted.stop.last_generation <= kept.stop.last_generation
@@ -107,6 +162,19 @@ def _is_done(home: Path, wanted: Wanted) -> bool:
     if had is None or asked is None:
         return False
     return bool(asked >= had if limit == "target" else asked <= had)
+
+
+def _longer(home: Path, asked: Stop) -> str | None:
+    """How long a search was, if that is longer than asked for. The time is looked at between
+    rounds, so a search always takes a little more than its limit."""
+    status, had = status_of(home), read_settings(home).stop.seconds
+    if status.generation > asked.last_generation:
+        return f"{status.generation:,} generations"
+    if asked.seconds is None or status.seconds <= asked.seconds:
+        return None
+    if had is None or had > asked.seconds:
+        return f"{min(status.seconds, had or status.seconds):,.0f} s"
+    return None
 
 
 def _differences(kept: Settings, wanted: Wanted) -> list[str]:

@@ -14,11 +14,11 @@ def require_torch() -> None:
         raise MissingExtra("training classical RNNs", "PyTorch", "baseline")
 
 
-def check_device(device: str) -> None:
+def check_device(device: str, where: str = " on this machine") -> None:
     require_torch()
     import torch
 
     if device == "cuda" and not torch.cuda.is_available():
         raise InputError(
-            "PyTorch sees no CUDA device on this machine; leave --device out to train on the CPU."
+            f"PyTorch sees no CUDA device{where}; leave --device out to train on the CPU."
         )

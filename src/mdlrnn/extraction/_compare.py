@@ -11,6 +11,7 @@ from .._errors import InputError
 from ..network._alphabet import BOUNDARY, spelled
 from ..network._interpreter import EXACT, distribution, stepper
 from ..network._network import Network
+from ..network._text import counted
 from ..proofs._prove import prove
 from ._learned import SECONDS, learned
 from ._runs import NOISE
@@ -75,8 +76,8 @@ def compare(one: Network, other: Network) -> Comparison:
             )
     return Comparison(
         None,
-        f"Not shown: up to {length} symbols they differ nowhere by 0.001 or more, and no machine "
-        "was proved for both.",
+        f"Not shown: up to {counted(length, 'symbol')} they differ nowhere by 0.001 or more, "
+        "and no machine was proved for both.",
     )
 
 

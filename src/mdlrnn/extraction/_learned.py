@@ -14,6 +14,7 @@ from ..corpus._corpus import Corpus
 from ..languages import Language, Rule
 from ..languages._validity import RulesAtOdds
 from ..network._network import Network
+from ..network._text import counted
 from ..proofs._proof import Proof
 from ..proofs._prove import prove
 from ..proofs._sentences import folded
@@ -106,9 +107,12 @@ class Learned:
                 example = example or machine.spelled(tuple(string))
         every = inside + outside
         if not outside:
+            if every == 1:
+                return "The one string of the corpus belongs to it."
             return f"All {every:,} strings of the corpus ({distinct:,} distinct) belong to it."
         return (
-            f"{inside:,} of the {every:,} strings of the corpus belong to it; "
+            f"{inside:,} of the {counted(every, 'string')} of the corpus "
+            f"{'belongs' if inside == 1 else 'belong'} to it; "
             f"{example or 'the empty string'} does not."
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..network._text import counted
 from ..proofs._decimals import decimal_text
 from ..proofs._proof import Proof
 from ..proofs._sentences import folded
@@ -55,7 +56,8 @@ def no_machine(reasons: Sequence[str], runs: Runs, seconds: float | None) -> str
     """`seconds` is the time that was too short, if it was."""
     tried = "; ".join(dict.fromkeys(reasons)) or "there was no time to look for one"
     time = "" if seconds is None else f", in the {seconds:g} s it was given"
+    depth = counted(runs.depth, "symbol")
     return (
-        f"No machine was found{time}: {tried}. All prefixes of up to {runs.depth} symbols that it "
-        "finds possible were run."
+        f"No machine was found{time}: {tried}. All prefixes of up to {depth} that it finds "
+        "possible were run."
     )

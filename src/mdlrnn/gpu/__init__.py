@@ -3,8 +3,8 @@
 `_cuda` is the one module that imports CUDA. `_feeding` and `_breeding` say what the card's threads
 do; the former is made of `_scalars`, `_rows`, `_teams`, `_loops` and, for large corpora, `_sweep`.
 `_memory` says what lies there for it, `_roles` what each island is for; `_islands` keeps them
-there, `_migration` has what they send each other, `_card` is their loop as `search` drives it, and
-`_scoring` has `score_many`.
+there, `_migration` has what they send each other, as `_offers`, `_card` is their loop as `search`
+drives it, and `_scoring` has `score_many`.
 """
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"

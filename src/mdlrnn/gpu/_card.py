@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._errors import InputError, RunError
+from ..kernels._genome import Words
 from ..kernels._state import State
 from ..search._archipelago import Archipelago, Entry, front_among, rescored
 from ..search._evolve import Look, OnProgress, SearchLoop
@@ -38,16 +40,19 @@ def evolve_on_card(
     on_progress: OnProgress | None = None,
     start: Archipelago | None = None,
     fronts: bool = False,
+    cards: Cards | None = None,
 ) -> Run:
-    """`search.evolve_islands` on a card. Every network that it tells of is scored on the CPU."""
+    """`search.evolve_islands` on the card of this process, or on others' where some are given.
+    Every network that it tells of is scored on the CPU."""
     check_room(problem)
-    require_card()
+    if cards is None:
+        require_card()
     if problem.search.migration_seconds is not None:
         raise InputError(
             "migration_seconds is for the CPU; leave it out on a card, or give a "
             "migration_interval."
         )
-    return CardSearch(problem, stop, on_progress, start, fronts).run()
+    return CardSearch(problem, stop, on_progress, start, fronts, cards).run()
 
 
 def check_interval(problem: Problem) -> int:
@@ -58,12 +63,39 @@ def check_interval(problem: Problem) -> int:
     return max(1, min(most, round(WORK_PER_CHECK / work)))
 
 
+class Cards(Protocol):
+    """The islands of a run, on one card or several; as `_islands.Islands` has them."""
+
+    def set_problem(self, problem: Problem) -> None: ...
+
+    def begin(self) -> None: ...
+
+    def upload(self, states: Sequence[State]) -> None: ...
+
+    def get_ready(self) -> None: ...
+
+    def advance(self, generation: int) -> None: ...
+
+    def migrate(self, turn: int) -> None: ...
+
+    def best(self) -> tuple[NDArray[np.float64], int, float, Words]: ...
+
+    def front(self) -> list[tuple[int, float, Words]]: ...
+
+    def states(self) -> tuple[State, ...]: ...
+
+    def describe(self) -> str: ...
+
+
 class CardCrew:
     """In place of threads: the card does all work, and it is done when it says so."""
 
     workers = 1
     remote = False
     helps, helped_seconds = False, 0.0
+
+    def __init__(self, cards: Cards | None) -> None:
+        self._cards = cards
 
     def begin(self, problem: Problem) -> None: ...
 
@@ -76,7 +108,7 @@ class CardCrew:
     def clear(self) -> None: ...
 
     def describe(self) -> str:
-        return name_of_card()
+        return name_of_card() if self._cards is None else self._cards.describe()
 
     def is_deserted(self) -> bool:
         return False
@@ -100,8 +132,10 @@ class CardSearch(SearchLoop):
         on_progress: OnProgress | None,
         start: Archipelago | None,
         fronts: bool,
+        cards: Cards | None,
     ) -> None:
-        super().__init__(problem, stop, CardCrew(), on_progress, start, False)
+        super().__init__(problem, stop, CardCrew(cards), on_progress, start, False)
+        self.cards = cards
         self.rescore = partial(rescored, problem)
         self.standing = replace(self.standing, rescore=self.rescore)
         self.wants_fronts = fronts
@@ -114,11 +148,16 @@ class CardSearch(SearchLoop):
     def _beginning(self) -> tuple[Look, list[Any]]:
         if not SIMULATED:
             print("mdlrnn: compiling the search for the card ...", file=sys.stderr, flush=True)
-        from ._islands import Islands
-        from ._migration import migrate
+        self.islands: Any
+        if self.cards is not None:
+            self.cards.set_problem(self.problem)
+            self.islands, self.migrate = self.cards, self.cards.migrate
+        else:
+            from ._islands import Islands
+            from ._migration import migrate
 
-        self.islands = Islands(self.problem)
-        self.migrate = partial(migrate, self.islands)
+            self.islands = Islands(self.problem)
+            self.migrate = partial(migrate, self.islands)
         if self.start is None:
             self.islands.begin()
         else:

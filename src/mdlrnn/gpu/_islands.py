@@ -1,5 +1,7 @@
 """The islands on a card: how they begin, go on and restart there.
 
+They are those of a run, or where a run has several cards a part of them.
+
 Between looks only a few numbers come back. `_migration` says how they migrate.
 """
 
@@ -102,20 +104,24 @@ class Deck(NamedTuple):
 
 
 class Islands:
-    """The islands of a problem on the card. `begin` or `upload` comes first."""
+    """The islands of a problem on the card, from the first to the one before `after`: by default
+    all. `begin` or `upload` comes first."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, first: int = 0, after: int | None = None) -> None:
         search = problem.search
         self.problem = problem
         self.tools = tools_for(problem)
-        self.count, self.population = search.islands, search.population
+        self.first = first
+        self.count = (search.islands if after is None else after) - first
+        self.population = search.population
         self.width = -(-self.population // kernels.BATCHES)
         self.slots = self.count * self.width
         self.spread = spread_for(self.slots)
         self.words = 0
-        roles = [role_of(island) for island in range(self.count)]
+        roles = [role_of(first + island) for island in range(self.count)]
         tree, space = self.tools.tree, self.tools.space
-        few = self.slots <= FEW_NETWORKS
+        # By all islands of the run, since sums of a team of another size have other last digits.
+        few = search.islands * self.width <= FEW_NETWORKS
         self.feeders = feeders_for(tree, search.saturation, few)
         about = np.zeros(ABOUT, dtype=np.int64)
         about[:] = (
@@ -154,7 +160,9 @@ class Islands:
         words = ROW_WORDS
         while words < 2 * max(needed, self.founder_words):
             words *= 2
-        random = np.stack(random_states(self.problem.search.seed, self.count))
+        search = self.problem.search
+        every = random_states(search.seed, search.islands)
+        random = np.stack(every[self.first : self.first + self.count])
         self._allocate(words)
         self.random.copy_to_device(random)
         self.counters.copy_to_device(np.zeros((self.count, COUNTERS), dtype=np.int64))
@@ -257,6 +265,11 @@ class Islands:
             most = int(SHARE * (1 - SHARE_FOR_VALUES) * free_bytes() - block) // island
             advice = f"lower --islands to {most:,}" if most > 0 else LOWER
             raise InputError(too_little(advice))
+
+    def make_room(self, words: int) -> None:
+        """Let rows have at least so many words."""
+        while self.words < words:
+            self._widen()
 
     def _widen(self) -> None:
         """Rows twice as wide; islands that were short of room go on."""

@@ -1,7 +1,8 @@
 """What islands on a card send each other.
 
 An island that restarts hands its best networks to the archive of its group, and archives send
-theirs on, round a ring of archives.
+theirs on, round a ring of archives. Where a run has several cards, what goes round the ring comes
+from all of them: `depart` and `arrive` are the two halves of a migration.
 """
 
 from __future__ import annotations
@@ -12,34 +13,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..search._island import Problem
-from ..search._migration import NOTHING, RESTARTS, exchange_of
+from ..search._migration import RESTARTS, exchange_of
 from ..search._spaces import fits, island_problem
 from . import _breeding as kernels
 from ._cuda import SIMULATED, WARP, cuda
 from ._islands import LOWER, ROW_TYPE, THREADS, Islands, grid_of
 from ._memory import within_memory
-from ._roles import archives_among, givers_to_archives, kind_of, role_of
+from ._offers import Offers
+from ._roles import (
+    archives_among,
+    givers_to_archives,
+    kind_of,
+    ring_givers,
+    role_of,
+    travellers_among,
+)
+
+
+def on_card(offers: Offers, words: int) -> Offers:
+    """Offers that are here, on the card, in rows of so many words."""
+    rows = np.zeros((*offers.values.shape, words), dtype=ROW_TYPE)
+    rows[:, :, : offers.rows.shape[2]] = offers.rows
+    return Offers(*map(cuda.to_device, (rows, *offers[1:])))
 
 
 def migrate(islands: Islands, turn: int) -> None:
-    """What the settings say happens at migration number `turn`."""
+    """What the settings say happens at migration number `turn`, with all islands on this card."""
+    arrive(islands, depart(islands), ring_givers(islands.problem.search, turn))
+
+
+def depart(islands: Islands) -> Offers | None:
+    """What these islands send on, if anything."""
     search = islands.problem.search
-    kind = exchange_of(search)
-    if kind == NOTHING:
-        return
-    if kind == RESTARTS:
+    if exchange_of(search) == RESTARTS:
         kernels.stagnant_kernel[grid_of(islands.count, THREADS), THREADS](
             islands.counters, islands.waits, islands.restart
         )
-        stagnant = islands.restart.copy_to_host()
-        archives = archives_among(islands.count)
-        _exchange(islands, np.arange(islands.count), archives, givers_to_archives(stagnant))
-        if len(archives) > 1:
-            _exchange(islands, archives, archives, _ring(len(archives), turn))
+        givers = givers_to_archives(islands.restart.copy_to_host())
+        offers = _collect(islands, np.arange(islands.count))
+        _receive(islands, archives_among(islands.count), givers, offers)
+    if len(travellers_among(search, search.islands)) < 2:
+        return None
+    return _collect(islands, travellers_among(search, islands.count))
+
+
+def arrive(islands: Islands, offers: Offers | None, givers: NDArray[np.int64]) -> None:
+    """Let islands receive what is offered to them: row h of `givers` says by whom of the offers.
+    Those that have nothing to lose begin again."""
+    search = islands.problem.search
+    restarts = exchange_of(search) == RESTARTS
+    if offers is not None:
+        homes = travellers_among(search, islands.count)
+        _receive(islands, homes, givers, offers, checked=not restarts)
+    if restarts:
         islands.populate()
-        return
-    everyone = np.arange(islands.count)
-    _exchange(islands, everyone, everyone, _ring(islands.count, turn), checked=True)
 
 
 def advance_and_migrate(islands: Islands, begin: int, end: int) -> None:
@@ -51,51 +78,51 @@ def advance_and_migrate(islands: Islands, begin: int, end: int) -> None:
     islands.advance(end)
 
 
-def _exchange(
-    islands: Islands,
-    members: NDArray[Any],
-    homes: NDArray[Any],
-    givers: NDArray[Any],
-    checked: bool = False,
-) -> None:
-    size = islands.problem.search.migration_size
-    count = len(members)
+def _collect(islands: Islands, members: NDArray[Any]) -> Offers:
+    count, size = len(members), islands.problem.search.migration_size
     with within_memory(LOWER):
         make = cuda.device_array
-        offers = make((count, size, islands.words), ROW_TYPE)
-        values = make((count, size), np.float64)
-        lengths = make((count, size), np.int64)
-        bits = make((count, size), np.float64)
-    grid = grid_of(count, WARP)
-    kernels.collect_kernel[grid, 8 if SIMULATED else WARP](
+        offers = Offers(
+            make((count, size, islands.words), ROW_TYPE),
+            make((count, size), np.float64),
+            make((count, size), np.int64),
+            make((count, size), np.float64),
+        )
+    kernels.collect_kernel[grid_of(count, WARP), 8 if SIMULATED else WARP](
         islands.about, cuda.to_device(members.astype(np.int64)), islands.genomes, islands.values,
-        islands.lengths, islands.bits, offers, values, lengths, bits,
+        islands.lengths, islands.bits, *offers,
     )  # fmt: skip
-    fitting = np.ones((count, size), dtype=np.int64)
+    return offers
+
+
+def _receive(
+    islands: Islands,
+    homes: NDArray[Any],
+    givers: NDArray[Any],
+    offers: Offers,
+    checked: bool = False,
+) -> None:
+    fitting = np.ones(offers.values.shape, dtype=np.int64)
     if checked and islands.problem.encoding.says_parts:
-        fitting = _fitting(islands.problem, offers.copy_to_host(), givers)
+        fitting = _fitting(islands, offers.rows.copy_to_host(), givers)
     kernels.receive_kernel[grid_of(len(homes), WARP), 8 if SIMULATED else WARP](
         islands.about, cuda.to_device(homes.astype(np.int64)),
         cuda.to_device(np.ascontiguousarray(givers.astype(np.int64))),
         cuda.to_device(fitting), islands.genomes, islands.values, islands.lengths, islands.bits,
         islands.counters, islands.best_value, islands.front_rows, islands.front_lengths,
-        islands.front_bits, offers, values, lengths, bits,
-        cuda.device_array((len(homes), size), np.int64),
+        islands.front_bits, *offers,
+        cuda.device_array((len(homes), offers.values.shape[1]), np.int64),
     )  # fmt: skip
 
 
 def _fitting(
-    problem: Problem, offers: NDArray[np.int32], givers: NDArray[Any]
+    islands: Islands, offers: NDArray[np.int32], givers: NDArray[Any]
 ) -> NDArray[np.int64]:
-    """Whether what a member offers is in the space of the one island that receives it."""
+    """Whether what is offered is in the space of the one island that receives it."""
+    problem: Problem = islands.problem
     found = np.ones(offers.shape[:2], dtype=np.int64)
     for home, giver in enumerate(givers[:, 0].tolist()):
-        own = island_problem(problem, kind_of(problem, role_of(home)))
+        own = island_problem(problem, kind_of(problem, role_of(islands.first + home)))
         for k, row in enumerate(offers[giver]):
             found[giver, k] = fits(row.astype(np.int64), own)
     return found
-
-
-def _ring(count: int, turn: int) -> NDArray[np.int64]:
-    """For each member the one that it receives from, as in `search._migration.homes_of`."""
-    return ((np.arange(count) - 1 - turn % (count - 1)) % count)[:, None]

@@ -7,6 +7,7 @@ sets of parts, the founders and the patience that sixteen islands have there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..kernels._genome import Words
 from ..kernels._mutate import compound_rates
 from ..search._founders import founders_for
 from ..search._island import Problem, tools_for
-from ..search._migration import ARCHIVE, patience_of
+from ..search._migration import ARCHIVE, NOTHING, RESTARTS, exchange_of, patience_of
 from ..search._settings import Search
 from ..search._spaces import SETS, island_problem
 
@@ -54,6 +55,31 @@ def givers_to_archives(offers: NDArray[np.int64]) -> NDArray[np.int64]:
     padded[: offers.size] = offers
     numbers = np.arange(padded.size).reshape(-1, GROUP)
     return np.where(padded.reshape(-1, GROUP) > 0, numbers, -1)
+
+
+def parts_of(count: int, cards: int) -> list[tuple[int, int]]:
+    """Which islands are on which card, where a run has several: whole groups, as many on each, from
+    the first of them to the one after the last."""
+    groups = len(archives_among(count))
+    used = min(cards, groups)
+    edges = [min(count, GROUP * (groups * card // used)) for card in range(used + 1)]
+    return list(pairwise(edges))
+
+
+def travellers_among(search: Search, count: int) -> NDArray[np.int64]:
+    """Of so many islands those that send networks round a ring."""
+    kind = exchange_of(search)
+    if kind == NOTHING:
+        return np.arange(0)
+    return archives_among(count) if kind == RESTARTS else np.arange(count)
+
+
+def ring_givers(search: Search, turn: int) -> NDArray[np.int64]:
+    """For each that sends, the one that it receives from, as in `search._migration.homes_of`."""
+    count = len(travellers_among(search, search.islands))
+    if count < 2:
+        return np.full((count, 1), -1, dtype=np.int64)
+    return ((np.arange(count) - 1 - turn % (count - 1)) % count)[:, None]
 
 
 def waits_of(search: Search, roles: Sequence[int]) -> NDArray[np.int64]:

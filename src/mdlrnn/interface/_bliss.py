@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from .._checks import check_integer, check_threads
 from .._errors import InputError
-from .._files import PathLike, named, read_text, save
+from .._files import PathLike, check_writable, named, read_text, save
+from .._version import __version__
 from ..comparisons._bliss import STRINGS, Dataset, datasets, evaluate
+from ..comparisons._runs import RunStopped
+from ..corpus._corpus import Corpus
 from ..languages import Language
+from ..network._encoding import Encoding
 from ..network._network import Network
 from ..proofs._prover import Prover
 from ..proofs._solver import available
@@ -23,8 +30,12 @@ from ._text import table
 SECONDS = 60.0
 """Of each search."""
 Row = dict[str, Any]
-MADE_OF = ("language", "size", "seed", "asked")
-"""What a row is about; `asked` is the number of test strings asked for."""
+IN_EVERY_ROW = (
+    "language", "title", "size", "seed", "asked", "g", "strings", "right", "run", "proved",
+)  # fmt: skip
+"""`asked` is the number of test strings asked for."""
+WITHOUT_THEOREM = {"refuted": "wrong", "not right": "no bound", "not shown": "not shown"}
+"""What a proof comes to that is none, in the table's last column."""
 
 
 def bliss(
@@ -41,41 +52,126 @@ def bliss(
 ) -> list[Row]:
     """A row for each language and training size of a clone of BLISS, all of them if none are named.
 
-    With `out` the rows are kept there, and those of the same seed and number of test strings that
-    it has already are not made again.
+    With `out` the rows are kept there, and one that was made by the same version on the same
+    strings with the same limits, settings and number of test strings is not made again. Other rows
+    stay in that file and are not given back. Ctrl-C gives back the rows that are done.
     """
-    stop = stop or Stop(seconds=SECONDS)
-    search = search or Search()
-    rows = [] if out is None else _read(Path(out))
-    known = {tuple(row[name] for name in MADE_OF) for row in rows}
-    for dataset in datasets(Path(folder), languages):
-        for size in sizes or dataset.sizes():
-            if (dataset.name, size, search.seed, strings) in known:
-                continue
-            if tell is not None:
-                tell(f"{dataset.name}, {size} strings")
-            rows.append(_row(dataset, size, search, stop, strings, threads))
-            if out is not None:
-                save(out, json_text(rows) + "\n")
+    rows: list[Row] = []
+    with suppress(RunStopped, KeyboardInterrupt):
+        for row in bliss_rows(
+            folder, languages, sizes, stop=stop, search=search, strings=strings, threads=threads,
+            out=out, tell=tell,
+        ):  # fmt: skip
+            rows.append(row)
     return rows
 
 
-def _row(
-    dataset: Dataset, size: int, search: Search, stop: Stop, strings: int, threads: int | None
+def bliss_rows(
+    folder: PathLike,
+    languages: Sequence[str],
+    sizes: Sequence[int],
+    *,
+    stop: Stop | None,
+    search: Search | None,
+    strings: int,
+    threads: int | None,
+    out: PathLike | None,
+    tell: Callable[[str], object] | None,
+    is_stopped: Callable[[], bool] = bool,
+) -> Iterator[Row]:
+    """The rows of `bliss`, each as soon as it is there; `RunStopped` where a search was cut short.
+
+    All that can be seen to be wrong is refused before the first search.
+    """
+    check_threads(threads)
+    check_integer("strings", strings, 1)
+    stop = stop or Stop(seconds=SECONDS)
+    search = search or Search()
+    kept = [] if out is None else _read(Path(out))
+    if out is not None:
+        check_writable(out)
+    for work in _works(datasets(Path(folder), languages), sizes):
+        made_of = _made_of(work, search, stop, strings)
+        row = next((row for row in reversed(kept) if made_of.items() <= row.items()), None)
+        if row is None:
+            if is_stopped():
+                raise RunStopped
+            if tell is not None:
+                tell(f"{work.dataset.name}, {work.size} strings")
+            row = made_of | _found(work, search, stop, strings, threads, is_stopped)
+            kept.append(row)
+            if out is not None:
+                save(out, json_text(kept) + "\n")
+        yield row
+
+
+class _Work(NamedTuple):
+    dataset: Dataset
+    size: int
+    corpus: Corpus
+
+
+def _works(chosen: Sequence[Dataset], sizes: Sequence[int]) -> list[_Work]:
+    """What is to be searched on; nothing is searched before all of it is read and checked."""
+    works = []
+    for dataset in chosen:
+        wanted = dict.fromkeys(sizes or dataset.sizes())
+        if not wanted:
+            raise InputError(
+                f"{named(dataset.folder)} has no training set (train_*.zip); get the benchmark "
+                "again."
+            )
+        dataset.check()
+        works += [_Work(dataset, size, dataset.training(size)) for size in wanted]
+    return works
+
+
+def _made_of(work: _Work, search: Search, stop: Stop, strings: int) -> Row:
+    """What a row is about and how it was made, as it is read back from a file."""
+    encoding = search.encoding_for(Encoding.every_part())
+    found: Row = json.loads(
+        json_text(
+            {
+                "language": work.dataset.name,
+                "size": work.size,
+                "seed": search.seed,
+                "asked": strings,
+                "training": work.corpus.digest,
+                "limits": stop.to_dict(),
+                "search": search.to_dict() | {"encoding": asdict(encoding)},
+                "version": __version__,
+            }
+        )
+    )
+    return found
+
+
+def _found(
+    work: _Work,
+    search: Search,
+    stop: Stop,
+    strings: int,
+    threads: int | None,
+    is_stopped: Callable[[], bool],
 ) -> Row:
-    run = evolve(dataset.training(size), search, stop=stop, progress=False, threads=threads)
-    result = evaluate(run.best, dataset, strings)
+    run = evolve(
+        work.corpus, search, stop=stop, progress=False, threads=threads,
+        on_progress=lambda progress: is_stopped(),
+    )  # fmt: skip
+    if run.reason == "stopped":
+        raise RunStopped
+    result = evaluate(run.best, work.dataset, strings, is_stopped)
+    task = work.dataset.task
     row = {
-        "language": dataset.name, "title": dataset.task.title, "size": size, "g": run.score.g,
-        "d_given_g": run.score.d_given_g, "asked": strings, "strings": result.strings,
-        "right": result.right,
-        "run": result.run, "first_wrong": result.first_wrong, "theorem": None, "proved": None,
-        "seed": run.search.seed, "seconds": run.statistics.seconds, "network": run.best.to_dict(),
+        "title": task.title, "g": run.score.g, "d_given_g": run.score.d_given_g,
+        "strings": result.strings, "right": result.right, "run": result.run,
+        "first_wrong": result.first_wrong, "theorem": None, "proved": None, "outcome": None,
+        "seconds": run.statistics.seconds, "network": run.best.to_dict(),
     }  # fmt: skip
-    machine = dataset.task.language
+    machine = task.language
     if available("z3") and isinstance(machine, Language):
         proof = Prover(machine).prove(_spelled_as(machine, run.best))
-        row |= {"proved": proof.proved, "theorem": proof.statement}
+        row |= {"proved": proof.proved, "outcome": proof.outcome, "theorem": proof.statement}
     return row
 
 
@@ -90,16 +186,63 @@ def _spelled_as(machine: Language, network: Network) -> Network:
 
 def bliss_table(rows: Sequence[Row]) -> str:
     """`run / size` is the longest run from the shortest string on without a mistake, divided by the
-    number of training strings."""
-    cells = [
-        [
-            row["title"], f"{row['size']:,}", f"{row['g']:,}",
-            f"{row['right']:,} of {row['strings']:,}", f"{row['run'] / row['size']:,.1f}",
-            {True: "yes", False: "no", None: "-"}[row["proved"]],
-        ]
-        for row in rows
-    ]  # fmt: skip
-    return table(["language", "strings", "|G|", "right", "run / size", "theorem"], cells, left=1)
+    number of training strings. Rows that differ in nothing else have their seed, the number of test
+    strings asked for and the limit of the search beside them."""
+    columns = {
+        "language": [row["title"] for row in rows],
+        "strings": [f"{row['size']:,}" for row in rows],
+        "seed": [str(row["seed"]) for row in rows],
+        "asked": [f"{row['asked']:,}" for row in rows],
+        "limit": [_limit(row.get("limits")) for row in rows],
+        "|G|": [f"{row['g']:,}" for row in rows],
+        "right": [f"{row['right']:,} of {row['strings']:,}" for row in rows],
+        "run / size": [ratio_text(row["run"] / row["size"]) for row in rows],
+        "theorem": [_theorem(row) for row in rows],
+    }
+    for name in ("seed", "asked", "limit"):
+        if len(set(columns[name])) < 2:
+            del columns[name]
+    return table(list(columns), list(zip(*columns.values(), strict=True)), left=1)
+
+
+def bliss_notes(rows: Sequence[Row]) -> list[str]:
+    """A sentence on each test set that has fewer strings than were asked for."""
+    return [
+        f"The test set of {name} has {found:,} strings, fewer than the {asked:,} asked for."
+        for name, found, asked in dict.fromkeys(
+            (row["language"], row["strings"], row["asked"]) for row in rows
+        )
+        if found < asked
+    ]
+
+
+def ratio_text(value: float) -> str:
+    """'150.0', '1.886', '0.003': small ones with at most three digits that count."""
+    if value >= 10:
+        return f"{value:,.1f}"
+    if value == 0 or value >= 0.01:
+        return f"{value:.3f}"
+    return f"{value:.{2 - math.floor(math.log10(value))}f}".rstrip("0")
+
+
+def _theorem(row: Row) -> str:
+    if row["proved"] is None:
+        return "-"
+    if row["proved"]:
+        return "yes"
+    is_wrong = row["right"] < row["strings"]
+    why = "wrong" if is_wrong else WITHOUT_THEOREM.get(row.get("outcome") or "")
+    return "no" if why is None else f"no: {why}"
+
+
+def _limit(limits: object) -> str:
+    """The limits of a search in a few words; those of older rows are not known."""
+    if not isinstance(limits, dict):
+        return "?"
+    given = {name: value for name, value in limits.items() if value is not None}
+    if list(given) == ["seconds"]:
+        return f"{given['seconds']:g} s"
+    return ", ".join(f"{name} {value:g}" for name, value in given.items())
 
 
 def _read(path: Path) -> list[Row]:
@@ -107,8 +250,10 @@ def _read(path: Path) -> list[Row]:
         return []
     try:
         rows = list(json.loads(read_text(path, "table")))
-        fits = all(row.keys() >= {*MADE_OF, "title", "g", "right", "run", "proved"} for row in rows)
-    except (ValueError, TypeError, AttributeError):
+        fits = all(row.keys() >= set(IN_EVERY_ROW) for row in rows)
+    except (ValueError, TypeError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
         fits = False
     if not fits:
         raise InputError(f"{named(path)} is no table of BLISS; choose another file.")

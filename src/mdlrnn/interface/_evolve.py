@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from .._checks import check_threads, short
 from .._errors import InputError
 from .._files import PathLike
-from ..cluster._connect import connected
+from ..cluster._connect import connected, connected_cards
 from ..corpus._corpus import Corpus
 from ..kernels._warm_up import compile_rest
 from ..languages._machine import Language
@@ -77,8 +77,9 @@ def evolve(
     Islands are advanced by as many threads as there are cores, or by the executor or the cluster
     given: a Dask client, the address of a scheduler ('tcp://host:8786'), 'local:8' for so many
     processes of this machine, or a YAML file for a batch system. The same seed gives the same
-    networks on any of them. With `device="cuda"` they are advanced by a graphics card, thousands of
-    them unless a search is given; it repeats itself, and finds other networks than the CPU.
+    networks on any of them. With `device="cuda"` they are advanced by a graphics card, 256 of them
+    unless a search is given, or by the cards of the cluster's workers; it repeats itself, on any
+    number of cards, and finds other networks than the CPU.
     """
     display = display_in_python(progress)
     return start(
@@ -143,7 +144,7 @@ def start(
     search = _value(search, Search, "search")
     stop = _value(stop, Stop, "stop")
     check_common(until, threads, executor, cluster)
-    workers = _workers(cluster, crew)
+    workers = _workers(cluster, crew, device)
     source = source_from(given, size=size, words=words)
     if hold_out is not None and folder is None:
         raise InputError(NOWHERE_TO_HOLD)
@@ -216,7 +217,7 @@ def go_on(
     home = Path(folder)
     before = read_settings(home).device if holds_run(home) else CPU
     check_where(device or before, threads, executor, cluster, crew)
-    workers = _workers(cluster, crew)
+    workers = _workers(cluster, crew, device or before)
     source = run_source(home) if holds_run(home) else None
     if until is not None and source is not None:
         _demand(source)
@@ -246,7 +247,7 @@ def run_source(folder: Path) -> Source:
 
 def carry_out(
     opened: AbstractContextManager[Recorder],
-    workers: AbstractContextManager[Crew | None],
+    workers: AbstractContextManager[Any],
     machine: Language | Transducer | None,
     until: str | None,
     prove: bool,
@@ -357,9 +358,11 @@ def _unlimited(stop: Stop) -> Stop:
     return replace(stop, generations=UNLIMITED) if stop.generations is None else stop
 
 
-def _workers(cluster: object, crew: Crew | None) -> AbstractContextManager[Crew | None]:
-    """Who advances the islands, if it is not threads or an executor."""
-    return nullcontext(crew) if cluster is None else connected(cluster)
+def _workers(cluster: object, crew: Crew | None, device: str | None) -> AbstractContextManager[Any]:
+    """Who advances the islands, if it is not threads, an executor or the card of this process."""
+    if cluster is None:
+        return nullcontext(crew)
+    return connected_cards(cluster) if device == CARD else connected(cluster)
 
 
 def check_where(
@@ -374,16 +377,13 @@ def check_where(
         return
     check_device(device)
     if device == CARD:
-        if cluster is not None:
-            raise InputError(
-                "one run is on one card; leave the cluster out, or ask for several seeds, of which "
-                "each worker then runs one at a time."
-            )
-        if any(given is not None for given in (threads, executor, cluster, crew)):
+        if any(given is not None for given in (threads, executor, crew)):
             raise InputError(
                 "threads, executors and MPI are for the CPU; leave them out with the "
                 f"device {CARD}."
             )
+        if cluster is not None:
+            return  # its workers are asked when it is there
         # Imported here: without a card nothing of CUDA is needed.
         from ..gpu._cuda import require_card
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from .._checks import printable
 from .._errors import InputError
 from ..languages import Grammar, Language, Transducer
+from ..languages._entropy import Mean, Means, means_of
 from ..languages._grammar_machine import production_text
 from ..tasks._sources import source_from
 from ..tasks._tasks import string_chance
 
 FIRST = 8
 """Strings that are shown."""
-LOOKED_THROUGH = 3_000
-DRAWN = 5_000
-"""Strings from which the entropy is estimated."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +29,16 @@ class Description:
     machine: Language | Transducer | None
     rules: str
     """The rules, as the text of a language file, or of a grammar without a machine."""
-    first: tuple[tuple[str, Fraction], ...]
+    first: tuple[tuple[str, Fraction], ...] = ()
     """The shortest strings with their probabilities."""
-    entropy: float | None
-    """Bits a string, estimated from strings that are drawn."""
-    length: float | None
-    """Symbols a string, on average, estimated likewise."""
-    obstacle: str | None
+    entropy: float | None = None
+    """Bits a string."""
+    entropy_error: float | None = None
+    """The standard error where it is estimated; None where it is computed."""
+    length: float | None = None
+    """Symbols a string, on average."""
+    length_error: float | None = None
+    obstacle: str | None = None
     """Why nothing can be proved, if nothing can."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -50,7 +51,9 @@ class Description:
             "rules": self.rules,
             "first_strings": [[string, str(chance)] for string, chance in self.first],
             "entropy": self.entropy,
+            "entropy_error": self.entropy_error,
             "mean_length": self.length,
+            "mean_length_error": self.length_error,
             "provable": self.obstacle is None,
             "obstacle": self.obstacle,
         }
@@ -60,16 +63,17 @@ class Description:
         lines += [f"  {line}" for line in self.rules.splitlines() if not line.startswith("#")]
         if self.first:
             lines += ["", "the shortest strings and their probabilities"]
-            width = max(len(string) for string, _ in self.first)
+            shown = [_string_text(string) for string, _ in self.first]
+            width = max(7, *map(len, shown))
             lines += [
-                f"  {string or '(empty)':<{max(7, width)}}  {chance_text(chance)}"
-                for string, chance in self.first
+                f"  {string:<{width}}  {chance_text(chance)}"
+                for string, (_, chance) in zip(shown, self.first, strict=True)
             ]
         if self.entropy is not None and self.length is not None:
             lines += [
                 "",
-                f"entropy about {self.entropy:.3f} bits a string, "
-                f"length about {self.length:.1f} symbols",
+                f"entropy {Mean(self.entropy, self.entropy_error).text(4)} bits a string, "
+                f"mean length {Mean(self.length, self.length_error).text(1)} symbols",
             ]
         lines += ["", self.proof_text()]
         return "\n".join(lines)
@@ -78,6 +82,13 @@ class Description:
         if self.obstacle is None:
             return "mdlrnn prove can show a network right for all of it."
         return f"Nothing can be proved of it: {self.obstacle}"
+
+
+def _string_text(string: str) -> str:
+    """As a terminal shows it; in quotes where blanks could not be seen."""
+    if not string:
+        return "(empty)"
+    return printable(string) if string == string.strip(" ") else f'"{printable(string)}"'
 
 
 def chance_text(chance: Fraction) -> str:
@@ -104,7 +115,7 @@ def describe(source: object) -> Description:
     machine = known.machine
     if isinstance(language, Transducer):
         text = language.to_text()
-        return Description(language.title, "numbers", None, language, text, (), None, None, None)
+        return Description(language.title, "numbers", None, language, text)
     obstacle = None
     if isinstance(machine, Language):
         rules = machine.to_text()
@@ -112,10 +123,10 @@ def describe(source: object) -> Description:
         assert isinstance(language, Grammar)
         rules = "\n".join(map(production_text, language.productions))
         obstacle = _obstacle(language)
-    entropy, length = _entropy(language)
+    (entropy, error), (length, length_error) = _means(language) or ((None, None), (None, None))
     return Description(
         language.title, "strings", language.alphabet, machine, rules,
-        tuple(_first(language)), entropy, length, obstacle,
+        tuple(_first(language)), entropy, error, length, length_error, obstacle,
     )  # fmt: skip
 
 
@@ -134,13 +145,9 @@ def _first(language: Language | Grammar) -> list[tuple[str, Fraction]]:
     ]
 
 
-def _entropy(language: Language | Grammar) -> tuple[float | None, float | None]:
-    """Bits and symbols a string, on average over strings drawn; not for grammars without a machine,
-    for which each string takes long."""
-    if isinstance(language, Grammar):
-        return None, None
-    corpus = language.training(DRAWN, seed=0)
-    bits = language.optimal(corpus)
-    if math.isinf(bits):
-        return None, None
-    return bits / corpus.sequences, corpus.characters / corpus.sequences - 1
+def _means(language: Language | Grammar) -> Means | None:
+    """None where strings are too long to draw, or to ask a grammar for their probabilities."""
+    try:
+        return means_of(language)
+    except InputError:
+        return None

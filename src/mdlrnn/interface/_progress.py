@@ -16,7 +16,7 @@ from ..network._text import summary
 from ..search._settings import UNLIMITED
 from ._say import say
 from ._signals import say_now
-from ._text import bits_text, count_text, curve_text, time_text, wrapped
+from ._text import bits_text, count_text, curve_text, terminal_width, time_text, wrapped
 
 if TYPE_CHECKING:
     from rich.live import Live as RichLive
@@ -216,11 +216,25 @@ def _workers_text(now: Progress) -> str:
 
 
 def _line(now: Progress) -> str:
+    """All that fits on a line; where it is too much, first MDL goes that is not minimised, then the
+    speed."""
+    head, passed = f"generation {now.generation:,}: ", time_text(now.seconds)
+    scores = _score_text(now)
+    if now.is_waiting:
+        waits = f"{_workers_text(now)}, {passed}"
+        return _fitting(f"{head}{scores}, {waits}", head + waits)
     speed = f"{count_text(now.steps_per_second)} steps a second"
-    return (
-        f"generation {now.generation:,}: {_score_text(now)}, "
-        f"{_workers_text(now) if now.is_waiting else speed}, {time_text(now.seconds)}"
+    shorter = scores.replace(f"  MDL {bits_text(now.mdl)}  ", "  ")
+    return _fitting(
+        f"{head}{scores}, {speed}, {passed}",
+        f"{head}{shorter}, {speed}, {passed}",
+        f"{head}{shorter}, {passed}",
     )
+
+
+def _fitting(*lines: str) -> str:
+    """The first of these that is no wider than the terminal, or else the last."""
+    return next((line for line in lines if len(line) <= terminal_width()), lines[-1])
 
 
 def _score_text(now: Progress) -> str:

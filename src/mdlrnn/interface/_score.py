@@ -10,7 +10,7 @@ from ..kernels._scoring import score_many as score_networks
 from ..network._alphabet import has_words
 from ..network._encoding import Encoding
 from ..network._objective import Score
-from ..runs._networks import network_from
+from ..runs._networks import encoding_of, network_from
 from ..runs._settings import CARD, check_device
 from ..tasks._sources import source_from
 
@@ -18,8 +18,11 @@ from ..tasks._sources import source_from
 def score(network: object, source: object, encoding: Encoding | None = None) -> Score:
     """|G| and |D:G| of a network on the strings of a source.
 
-    Without an encoding, the paper's, as the network needs it.
+    Without an encoding, that of the run from which the network comes, or the paper's, as the
+    network needs it.
     """
+    if encoding is None:
+        encoding = encoding_of(network)
     return score_many([network], source, encoding, threads=1)[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 import shutil
 import textwrap
 from collections.abc import Sequence
@@ -31,6 +32,12 @@ def terminal_width() -> int:
 def filled(text: str, indent: str = "") -> str:
     """The text in lines as wide as the terminal, those after the first one indented."""
     return textwrap.fill(text, terminal_width(), subsequent_indent=indent, break_on_hyphens=False)
+
+
+def shell_text(text: str) -> str:
+    """The text as one word for a shell, in double quotes where it has single ones."""
+    plain = "'" in text and not set(text) & set('"$`\\!')
+    return f'"{text}"' if plain else shlex.quote(text)
 
 
 def bits_text(value: float) -> str:
@@ -71,6 +78,7 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], together: int) -
 
     The columns from `together` on stay side by side if they can.
     """
+    head, *rows = _shown(head, rows)
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     room = terminal_width()
     blocks: list[list[int]] = []
@@ -90,6 +98,11 @@ def columns(head: Sequence[str], rows: Sequence[Sequence[str]], together: int) -
             lines.append("  ".join(row[i].rjust(widths[i]) for i in (0, *block)).rstrip())
         lines.append("")
     return "\n".join(lines[:-1])
+
+
+def _shown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """All cells as a terminal shows them: escapes are longer than what they stand for."""
+    return [[printable(cell) for cell in row] for row in (head, *rows)]
 
 
 def wrapped(text: str, width: int) -> list[str]:
@@ -116,6 +129,7 @@ def curve_text(generations: Sequence[int], values: Sequence[float], width: int) 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 0) -> str:
     """Columns two blanks apart, the first `left` ones flush left, the others flush right."""
+    head, *rows = _shown(head, rows)
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     lines = []
     for row in (head, *rows):

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from .._errors import InputError
+from .._checks import check_threads
 from ..corpus._corpus import Corpus, match
 from ..network._code import check_encodable
 from ..network._encoding import Encoding
@@ -41,9 +41,8 @@ def score_many(
     threads: int | None = None,
 ) -> list[Score]:
     """The scores of many networks, on as many threads as asked for (by default, all cores)."""
+    check_threads(threads)
     threads = (os.cpu_count() or 1) if threads is None else threads
-    if threads < 1:
-        raise InputError(f"threads is {threads}; give 1 or more, or None for all cores.")
     for network in networks:
         if encoding is not None:
             check_encodable(network, encoding)

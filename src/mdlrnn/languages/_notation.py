@@ -61,6 +61,19 @@ def looks_like_notation(text: str) -> bool:
     return bool(re.search(r"[\^*+|]", text)) and len(text) <= LONGEST
 
 
+def notation_problem(text: str) -> str | None:
+    """What is wrong with a text that has signs of a notation, though nothing is repeated; None if
+    it has none of them, or is the name of a file."""
+    signs = re.search(r"[()'\"\s]", text)
+    if signs is None or re.search(r"[/\\]|\.\w+$", text) or len(text) > LONGEST:
+        return None
+    try:
+        language_from_notation(text)
+    except InputError as error:
+        return str(error).removeprefix(f"{short(text)}: ")
+    return "nothing in it is repeated; write such as a^n b^n."
+
+
 def language_from_notation(text: str, stop: Fraction = STOP) -> Language:
     """The language of a notation, such as `a^n b^3n`."""
     if len(text) > LONGEST:
@@ -164,6 +177,8 @@ def _unit(body: str, place: int, text: str) -> tuple[tuple[str, ...], int]:
             raise _odd(text, place, "the quote is empty or not closed; write 'word'")
         return (body[place + 1 : end],), end + 1
     if character != "(":
+        if character == ")":
+            raise _odd(text, place, ") closes no parenthesis; leave it out")
         if character in _SPECIAL:
             raise _odd(text, place, f"{character} has nothing before it to repeat; write a symbol")
         return (character,), place + 1

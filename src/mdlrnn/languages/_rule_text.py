@@ -45,8 +45,8 @@ def state_text(state: str) -> str:
 
 def symbol_text(symbol: str) -> str:
     """As it is, unless it would be read as something else."""
-    plain = symbol not in ("if", "->", "/") and not symbol.startswith('"') and symbol.isprintable()
-    return symbol if plain else json.dumps(symbol)
+    taken = symbol in ("if", "->", "/") or symbol.startswith('"') or symbol.isspace()
+    return json.dumps(symbol) if taken or not symbol.isprintable() else symbol
 
 
 def expression_text(value: Affine | int) -> str:

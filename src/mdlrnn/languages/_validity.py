@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .._checks import printable
 from .._errors import InputError
-from ..network._alphabet import BOUNDARY
+from ..network._alphabet import BOUNDARY, has_words
 from ._rule_text import rule_text
 from ._rules import END, Affine, Rule
 
@@ -37,19 +37,20 @@ def check_language(language: Language) -> None:
     """Raise if the rules do not make a language, naming the rule."""
     if not language.rules:
         raise InputError(f"{language.title} has no rules; give at least one.")
+    words = has_words([rule.symbol for rule in language.rules if isinstance(rule.symbol, str)])
     for rule in language.rules:
-        _check_rule(language, rule)
+        _check_rule(language, rule, words)
     _check_states(language)
     for here in _configurations(language):
         check_configuration(language, here)
 
 
-def _check_rule(language: Language, rule: Rule) -> None:
+def _check_rule(language: Language, rule: Rule, words: bool) -> None:
     if not isinstance(rule.chance, Fraction | int) or not 0 < rule.chance <= 1:
         raise wrong(language, rule, f"its chance is {rule.chance}; give more than 0 and at most 1")
     if not isinstance(rule.symbol, str) or not rule.symbol:
         raise wrong(language, rule, "it has no symbol; name one, or # for the end")
-    if any(map(str.isspace, rule.symbol)):
+    if words and any(map(str.isspace, rule.symbol)):
         raise wrong(language, rule, "its symbol has a blank; blanks part the words of a string")
     ends = rule.to == END
     if (rule.symbol == BOUNDARY) is not ends:

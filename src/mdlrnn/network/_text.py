@@ -119,6 +119,11 @@ def _notation(network: Network) -> str:
     return f"({'; '.join(parts)})"
 
 
+def counted(number: int, noun: str) -> str:
+    """1 string, 1,234 strings."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def powers(string: str) -> str:
     """aaabb as a^3 b^2, cut where it gets long."""
     runs: list[tuple[str, int]] = []

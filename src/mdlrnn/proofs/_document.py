@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .._checks import printable
 from .._errors import InputError
 from ._formula import condition_text, latex_symbol, term_text
 from ._table import UNKNOWN, Row, table
@@ -33,14 +34,14 @@ def cells(proof: Proof, latex: bool = False) -> tuple[list[str], list[list[str]]
     induction = proof.induction
     assert induction is not None
     network, system = proof.network, induction.system
-    symbols = [latex_symbol(s) if latex else s for s in system.outcomes]
+    symbols = [latex_symbol(s) if latex else shown_symbol(s) for s in system.outcomes]
     first = network.inputs
     head = ["after", "where", *(f"unit {u}" for u in induction.executor.memory)]
-    outputs = range(first, first + network.outputs)
-    if network.outputs == 1:
-        head += [f"unit {first}", "P(1)"]
-    else:
-        head += [f"unit {u}" for u in outputs] + [f"P({symbol})" for symbol in symbols]
+    memory = induction.executor.memory
+    # An output that is remembered has its column already.
+    outputs = (u for u in range(first, first + network.outputs) if u not in memory)
+    head += [f"unit {u}" for u in outputs]
+    head += ["P(1)"] if network.outputs == 1 else [f"P({symbol})" for symbol in symbols]
     return head, [_row(row, proof, latex) for row in table(induction)]
 
 
@@ -50,7 +51,9 @@ def _row(row: Row, proof: Proof, latex: bool) -> list[str]:
     math = (lambda text: f"${text}$") if latex else (lambda text: text)
     key = row.location.key
     # In LaTeX a row that begins with a bracket would be read as an option of the line before.
-    history = " ".join(rf"\texttt{{{latex_symbol(s)}}}" if latex else s for s in key.history)
+    history = " ".join(
+        rf"\texttt{{{latex_symbol(s)}}}" if latex else shown_symbol(s) for s in key.history
+    )
     where = condition_text(induction.system, key.phase, latex)
     if not where.startswith("state") and where:
         where = math(where)
@@ -60,7 +63,10 @@ def _row(row: Row, proof: Proof, latex: bool) -> list[str]:
         where = ""
     cells = [history, where, *(math(term_text(term, latex)) for term in row.memory)]
     unknown = r"\ldots" if latex else UNKNOWN
-    for value in row.outputs:
+    memory, first = induction.executor.memory, proof.network.inputs
+    for place, value in enumerate(row.outputs):
+        if first + place in memory:
+            continue
         cells.append(math(unknown if value is None else term_text(value, latex)))
     chances = row.shares
     count = len(induction.system.outcomes)
@@ -69,6 +75,11 @@ def _row(row: Row, proof: Proof, latex: bool) -> list[str]:
     else:
         shown = [math(share.text(latex)) for share in chances]
     return cells + (shown[1:] if proof.network.outputs == 1 else shown)
+
+
+def shown_symbol(symbol: str) -> str:
+    """A symbol in a cell: a blank can be seen, and what a terminal would obey is escaped."""
+    return "␣" if symbol == " " else printable(symbol)
 
 
 def _markdown(proof: Proof, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

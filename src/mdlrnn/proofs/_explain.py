@@ -169,7 +169,10 @@ def number_or_term(term: Term, latex: bool) -> str:
 
 def _about(term: Term) -> str:
     low, high = bounds(term)
-    return "" if term.known or low is None or high is None else f"≈ {float((low + high) / 2):.3g}"
+    if term.known or low is None or high is None:
+        return ""
+    value = float((low + high) / 2)
+    return f"≈ {'−' if value < 0 else ''}{abs(value):.3g}"
 
 
 def _words(unit: int, update: Term, never_negative: bool) -> str:

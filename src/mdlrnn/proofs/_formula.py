@@ -41,7 +41,7 @@ def _piece(factor: Fraction, atom: str, latex: bool) -> tuple[bool, str]:
 
 def number_text(value: Fraction, latex: bool = False) -> str:
     if value.denominator == 1:
-        return str(value.numerator)
+        return str(value.numerator) if latex else str(value.numerator).replace("-", "−")
     if latex:
         sign = "-" if value < 0 else ""
         return rf"{sign}\frac{{{abs(value.numerator)}}}{{{value.denominator}}}"

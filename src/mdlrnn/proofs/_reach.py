@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..network._text import counted
 from ._claims import Claim
 from ._decimals import decimal_text
 from ._facts import stack_bases
@@ -84,7 +85,7 @@ def _cut_text(system: System, uncut: int | None) -> str:
 def _at_most(system: System, bound: int) -> str:
     many = "are" if len(system.counters) > 1 else "is"
     stacks = "".join(
-        f" (up to {_depth(bound, min(bases))} symbols on the stack)"
+        f" (up to {counted(_depth(bound, min(bases)), 'symbol')} on the stack)"
         for bases in stack_bases(system).values()
     )
     return f"{' and '.join(system.counters)} {many} at most {bound:,}{stacks}"
@@ -101,7 +102,7 @@ def _shown_text(system: System, shown: AsItRuns) -> str:
     if shown.most is not None:
         limits.append(f"while {_at_most(system, shown.most)}")
     if shown.length is not None:
-        limits.append(f"in strings of up to {shown.length:,} {system.source.noun}s")
+        limits.append(f"in strings of up to {counted(shown.length, system.source.noun)}")
     where = f", {', '.join(limits)}" if limits else ""
     return f"As it runs, too{where}, {text}: that is shown."
 
@@ -110,8 +111,8 @@ def _runs_text(runs: FloatRuns) -> str:
     found = runs.mistake or runs.claim_fails
     if found is None:
         return (
-            f"In float64 the claim held along {runs.strings:,} strings of up to {runs.longest:,} "
-            "symbols, which shows nothing of others."
+            f"In float64 the claim held along {counted(runs.strings, 'string')} of up to "
+            f"{counted(runs.longest, 'symbol')}, which shows nothing of others."
         )
     given = ", ".join(f"P({symbol}) = {p:.6g}" for symbol, p in found.given.items())
     what = "it makes a mistake" if runs.mistake is not None else "the claim fails"

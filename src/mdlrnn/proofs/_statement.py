@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._checks import printable
+from ..network._text import counted
 from ._claims import Claim
 from ._decimals import decimal_text
 from ._equivalent_machines import counts_of_symbols
@@ -113,9 +114,8 @@ EXPLANATIONS = {
 }
 """Reasons in words that need no knowledge of proofs."""
 TO_TRY = (
-    "What may help: more time (--time 5m); another network of the run, since front.json has "
-    "shorter ones; mdlrnn explain, which shows what the network remembers; mdlrnn test, which "
-    "measures it on long strings."
+    "What may help: more time (--time 5m); mdlrnn explain, which shows what the network remembers; "
+    "mdlrnn test, which measures it on long strings."
 )
 
 
@@ -124,7 +124,7 @@ def not_shown(system: System, attempts: Attempts) -> tuple[str, tuple[str, ...]]
     noun = system.source.noun
     ran = []
     if attempts.length:
-        ran.append(f"all prefixes of up to {attempts.length:,} {noun}s are right")
+        ran.append(f"all prefixes of up to {counted(attempts.length, noun)} are right")
     if attempts.further:
         one = attempts.further == 1
         ran.append(

@@ -1,5 +1,5 @@
-"""A network from wherever one can be: a value, a file, a run or a run's folder; and the corpus of a
-run."""
+"""A network from wherever one can be: a value, a file, a run or a run's folder; and the corpus and
+the encoding of a run."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from .._checks import short
 from .._errors import InputError
 from .._files import PathLike
 from ..corpus._corpus import Corpus
+from ..network._encoding import Encoding
 from ..network._network import Network
-from ._files import BEST, CORPUS, check_holds_run
+from ._files import BEST, CORPUS, SETTINGS, check_holds_run
 from ._sealed import read_sealed, unseal
+from ._settings import read_settings
 from ._status import status_of
 
 NetworkSource = Network | PathLike
@@ -44,6 +46,16 @@ def load_network(path: Path) -> Network:
         remedy = "wait a little" if running else "let mdlrnn evolve --resume go on with it"
         raise InputError(f"{path}: the run has saved no network yet; {remedy}.")
     return Network.load(path / BEST)
+
+
+def encoding_of(source: object) -> Encoding | None:
+    """How a run writes its networks, if the source is a run or a run's folder."""
+    own = getattr(source, "encoding", None)
+    if isinstance(own, Encoding):
+        return own
+    if not isinstance(source, str | os.PathLike) or not (Path(source) / SETTINGS).exists():
+        return None
+    return read_settings(Path(source)).encoding
 
 
 def training_of(source: object) -> Corpus | None:

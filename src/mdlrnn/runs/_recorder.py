@@ -23,7 +23,6 @@ from ..kernels._genome import Words
 from ..network._network import Network
 from ..network._objective import Score
 from ..search._archipelago import Archipelago, network_of, rescored
-from ..search._crew import Crew
 from ..search._evolve import OnProgress, evolve_islands
 from ..search._island import Problem
 from ..search._run import Progress, Run
@@ -117,8 +116,9 @@ class Recorder:
         threads: int | None = None,
         on_progress: OnProgress | None = None,
         until: Until | None = None,
-        crew: Crew | None = None,
+        crew: Any = None,
     ) -> Run:
+        """By the crew given, or on the cards given where the run is on a card."""
         ended: str | None = None
 
         def tell(progress: Progress) -> bool | None:
@@ -141,7 +141,7 @@ class Recorder:
             # Imported here: without a card nothing of CUDA is needed.
             from ..gpu._card import evolve_on_card
 
-            run = evolve_on_card(self.problem, self.settings.stop, **common)
+            run = evolve_on_card(self.problem, self.settings.stop, cards=crew, **common)
         else:
             run = evolve_islands(
                 self.problem, self.settings.stop, executor=executor, threads=threads, crew=crew,

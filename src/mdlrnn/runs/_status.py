@@ -102,6 +102,8 @@ def _latest(events: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _says_so(folder: Path) -> bool:
     """Whether settings.json is of a run; other programs have files of that name too."""
+    if not (folder / SETTINGS).is_file():  # a pipe would be waited for
+        return False
     try:
         with (folder / SETTINGS).open("rb") as file:
             return b'"mdlrnn-run/' in file.read(200)

@@ -25,13 +25,10 @@ from ._index_page import Row, index_page
 from ._known import class_of, known_of, states_of, strings_of
 from ._language_page import FINDINGS, INDEX, NETWORK, STEP, language_page
 from ._names import FOLDER, folder_names
-from ._places import Place, places_in
+from ._places import FORMAT, LIST, Place, places_in
 from ._result import FILE, chosen, results_at
 from ._thumbnail import thumbnail
 
-LIST = "atlas.json"
-"""The index for other programs; where it lies, an atlas may be written over."""
-FORMAT = "mdlrnn-atlas/1"
 SECONDS = 15.0
 """For a proof, and for what was learned where there is none."""
 TITLE = "Atlas of languages"

@@ -11,6 +11,7 @@ from ..corpus._corpus import Corpus
 from ..languages import Affine, Grammar, Language, Transducer
 from ..languages._grammar_machine import production_text
 from ..network._alphabet import has_words, spelled
+from ..network._text import counted
 from ..tasks._sources import Source
 from ..tasks._tasks import string_chance
 
@@ -118,8 +119,8 @@ def strings_of(corpus: Corpus) -> Strings:
     longest = max((len(string) for string, _ in counts), default=0)
     rows = tuple((string_text(spelled(s, words)), f"{n:,}") for s, n in counts[:FIRST])
     return Strings(
-        f"{corpus.sequences:,} strings, {len(counts):,} of them distinct, the longest of "
-        f"{longest:,} symbols",
+        f"{counted(corpus.sequences, 'string')}, {len(counts):,} of them distinct, the longest of "
+        f"{counted(longest, 'symbol')}",
         rows,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,13 +17,23 @@ from .._checks import is_integer, short
 from .._errors import InputError
 from .._files import named, read_text
 from ..network._network import Network
-from ..runs._files import BEST
+from ..runs._files import BEST, SETTINGS
 from ..runs._settings import read_settings
 from ..runs._status import find_runs, status_of
 from ..tasks._tasks import EVERY_TASK, split_size
 
 OTHERS = ".others.json"
 """What a benchmark writes beside its results: figures of other models."""
+LIST = "atlas.json"
+"""The index for other programs; where it lies, an atlas may be written over."""
+FORMAT = "mdlrnn-atlas/1"
+RUNS = "runs"
+MEASURED = ("figures", "cells", "rnn")
+"""What `mdlrnn reproduce` writes beside its runs: what was measured of them, and other models."""
+BASELINE = b'"mdlrnn-baseline/'
+"""How the settings of a baseline, which has no networks of ours, begin."""
+HEAD = 200
+"""Bytes that say what a file is."""
 
 
 class Place(NamedTuple):
@@ -71,9 +82,28 @@ def _nothing(folder: Path, problems: list[str]) -> str:
 def _files(folder: Path, runs: set[Path]) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
         here = Path(place)
-        folders[:] = sorted(name for name in folders if here / name not in runs)
-        if here not in runs:
-            yield from (here / name for name in sorted(files) if _is_result(name))
+        if here in runs or _is_own(here):
+            folders.clear()
+            continue
+        measured = MEASURED if RUNS in folders else ()
+        folders[:] = sorted(name for name in folders if name not in measured)
+        # A pipe or the like would be waited for.
+        yield from (
+            here / name for name in sorted(files) if _is_result(name) and (here / name).is_file()
+        )
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether it is an atlas or a baseline: made by this package, and no result."""
+    return _begins(folder / LIST, f'"{FORMAT}"'.encode()) or _begins(folder / SETTINGS, BASELINE)
+
+
+def _begins(path: Path, words: bytes) -> bool:
+    try:
+        with path.open("rb") if path.is_file() else BytesIO() as file:
+            return words in file.read(HEAD)
+    except OSError:
+        return False
 
 
 def _is_result(name: str) -> bool:

@@ -1,8 +1,10 @@
 """How many strings are enough: which network would win with how many training strings.
 
 On N strings drawn from a language a network's expected score is |G| + N · (its bits a string), a
-straight line in N. The bits a string are estimated once, on strings drawn from the language, the
-same for all networks.
+straight line in N. They are the entropy of the language and what the network needs above it, which
+is estimated on strings drawn from the language, the same for all networks: at each of their
+prefixes the divergence of the network's distribution from the true one. So no network is below the
+entropy by chance.
 """
 
 from __future__ import annotations
@@ -11,16 +13,20 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..corpus._corpus import Corpus
-from ..languages import Grammar, Language, Transducer
+from ..languages import Grammar, Language, Transducer, Truth
+from ..languages._entropy import Mean, means_of
 from ..network._code import length
 from ..network._encoding import Encoding
 from ..network._network import Network
-from ._measures import bits_of, fed, truth_of
+from ._measures import fed
 from ._tasks import Task
 
 DRAWN = 20_000
-"""Strings on which the bits a string are estimated."""
+"""Strings on which the bits above the entropy are estimated."""
 SEED = 7
 FEWEST_BITS = 4
 
@@ -49,9 +55,11 @@ class Reign(NamedTuple):
 class Enough(NamedTuple):
     title: str
     entropy: float
-    """Of the language, bits a string, on the same strings."""
+    """Of the language, bits a string."""
     candidates: tuple[Candidate, ...]
     reigns: tuple[Reign, ...]
+    entropy_error: float | None = None
+    """The standard error where it is estimated; None where it is computed."""
 
     @property
     def needed(self) -> int | None:
@@ -68,6 +76,7 @@ class Enough(NamedTuple):
         return {
             "language": self.title,
             "entropy": self.entropy,
+            "entropy_error": self.entropy_error,
             "networks": [
                 {"name": c.name, "g": c.g, "bits_a_string": c.bits, "right": c.right}
                 for c in self.candidates
@@ -79,8 +88,9 @@ class Enough(NamedTuple):
     def __str__(self) -> str:
         """What `mdlrnn enough` prints."""
         width = max(8, *(len(c.name) for c in self.candidates))
+        entropy = Mean(self.entropy, self.entropy_error)
         lines = [
-            f"{self.title}: entropy about {self.entropy:.4f} bits a string",
+            f"{self.title}: entropy {entropy.text(4)} bits a string",
             "",
             f"{'network':<{width}}  {'|G|':>6}  {'bits a string':>14}  {'right':>5}  wins",
         ]
@@ -129,17 +139,37 @@ def enough(
     or that need the fewest bits a string.
     """
     strings = _strings(task.language)
-    entropy = truth_of(strings, task).optimal_bits / strings.sequences
+    truths = {strings.alphabet: task.language.truth(strings)}
+    entropy = _entropy(task.language, truths[strings.alphabet], strings)
     candidates = []
     for name, network in networks:
         chances, corpus = fed(network, strings)
         fitting = _wider(encoding, Encoding.fitting(network, encoding.scheme))
-        bits = bits_of(chances, corpus) / strings.sequences
+        if corpus.alphabet not in truths:  # a network has its symbols in an order of its own
+            truths[corpus.alphabet] = task.language.truth(corpus)
+        bits = entropy.value + _excess(truths[corpus.alphabet], chances, corpus)
         candidates.append(Candidate(name, network, length(network, fitting), bits, None))
     asked = {reign.candidate.name for reign in reigns(candidates)}
     asked |= {c.name for c in sorted(candidates, key=lambda c: c.bits)[:FEWEST_BITS]}
     judged = [c._replace(right=is_right(c.network)) if c.name in asked else c for c in candidates]
-    return Enough(task.title, entropy, tuple(judged), reigns(judged))
+    return Enough(task.title, entropy.value, tuple(judged), reigns(judged), entropy.error)
+
+
+def _entropy(language: Language | Grammar | Transducer, truth: Truth, strings: Corpus) -> Mean:
+    if isinstance(language, Transducer):  # the sequences that it is trained on are all there are
+        return Mean(truth.optimal_bits / strings.sequences)
+    return means_of(language).entropy
+
+
+def _excess(truth: Truth, chances: NDArray[np.float64], corpus: Corpus) -> float:
+    """Bits a string above the entropy: the divergence after each prefix, as often as it comes."""
+    steps = np.bincount(corpus.item_node, weights=corpus.item_weight, minlength=len(chances))
+    true = np.where(truth.possible, truth.chances, 1.0)
+    given = np.where(truth.possible, chances, 1.0)
+    with np.errstate(divide="ignore"):
+        each = np.sum(true * np.log2(true / given), axis=1)
+    above = np.maximum(each, 0.0)[steps > 0]  # below 0 by rounding alone
+    return float(np.sum(steps[steps > 0] * above)) / corpus.sequences
 
 
 def _wider(one: Encoding, other: Encoding) -> Encoding:

@@ -16,7 +16,7 @@ from ..corpus._corpus import Corpus, match
 from ..languages import Transducer, Truth
 from ..languages._truth import MARGIN, is_sure, leads, mistakes
 from ..network._network import Network
-from ._report import Failure, Measures, Report
+from ._report import Failure, Measures, Report, Weighted
 from ._tasks import SEED, Task
 
 SHORTEST = 200
@@ -34,7 +34,13 @@ def measure(
     size = task.size if size is None else size
     network = named(network, task)
     train, early = measure_parts(network, task, [task.training(size, seed)])
-    test, late = measure_parts(network, task, task.test(size, seed, longest))
+    parts = task.test(size, seed, longest)
+    weighted = None
+    if task.weighted and longest is None:
+        parts = iter(held := list(parts))
+        lengths = [len(string) + 1 for part in held for string, _ in part.strings()]
+        weighted = Weighted(len(lengths), sum(lengths))
+    test, late = measure_parts(network, task, parts)
     if not test.characters:
         raise InputError(
             f"{task.title} has no strings longer than those of the training set and of up to "
@@ -43,7 +49,7 @@ def measure(
     first = _first(network, task, early, late)
     return Report(
         task.name, size, train, test, first, train.deterministic_steps > 0, task.title,
-        task.language.noun, task.language.alphabet is not None,
+        task.language.noun, task.language.alphabet is not None, weighted,
     )  # fmt: skip
 
 

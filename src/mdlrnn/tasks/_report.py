@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import Any, NamedTuple
 
 from ..network._text import powers
 
 MEASURES = (
+    ("strings", "{}_strings"),
     ("characters", "{}_characters"),
     ("cross-entropy, bits a character", "{}_cross_entropy"),
     ("  optimal", "optimal_{}_cross_entropy"),
@@ -16,10 +18,13 @@ MEASURES = (
     ("categorical accuracy, margin 0", "{}_categorical_accuracy_at_0"),
     ("strings without a mistake", "{}_string_accuracy"),
 )
-"""The measures in the order in which they are shown, with their keys in `Report.to_dict`."""
+"""The measures in the order in which they are shown, with their keys in `Report.to_dict`; the first
+only where strings are weighted."""
 SETS = ("train", "test")
 LONGEST = 48
 """Symbols of a string that is shown as it is."""
+WIDTH = 80
+"""Columns of the table and what stands below it."""
 
 
 class Failure(NamedTuple):
@@ -56,6 +61,13 @@ class Measures(NamedTuple):
         return Measures(*sums)
 
 
+class Weighted(NamedTuple):
+    """The strings of a set, each once, and the characters in them."""
+
+    strings: int
+    characters: int
+
+
 class Report(NamedTuple):
     task: str
     size: int
@@ -70,12 +82,15 @@ class Report(NamedTuple):
     """What one step is called."""
     has_symbols: bool = True
     """Whether it is about strings, not numbers."""
+    weighted: Weighted | None = None
+    """Where each string of the test set counts by its probability, what it holds."""
 
     def to_dict(self) -> dict[str, object]:
         data: dict[str, object] = {"task": self.task, "size": self.size}
         for name, part in (("train", self.train), ("test", self.test)):
             steps = part.characters
-            data[f"{name}_characters"] = steps
+            held = (self.weighted if name == "test" else None) or Weighted(part.strings, steps)
+            data[f"{name}_strings"], data[f"{name}_characters"] = held
             data[f"{name}_cross_entropy"] = part.bits / steps
             data[f"optimal_{name}_cross_entropy"] = part.optimal_bits / steps
             data[f"{name}_deterministic_accuracy"] = _share(
@@ -96,7 +111,7 @@ class Report(NamedTuple):
         """A label and a text for both sets, of each measure that there is."""
         data = self.to_dict()
         found = []
-        for label, key in MEASURES:
+        for label, key in MEASURES if self.weighted else MEASURES[1:]:
             train, test = (data[key.format(name)] for name in SETS)
             if train is not None or test is not None:
                 entropy = "entropy" in key
@@ -110,11 +125,13 @@ class Report(NamedTuple):
     def verdict(self) -> list[str]:
         """The first mistake, or that there is none, in lines."""
         failure = self.first_failure
+        note = ["each string of the test set counts by its probability"] if self.weighted else []
         if failure is None:
-            return ["no mistake on any of these strings"]
+            return [*note, "no mistake on any of these strings"]
         shown = failure.string if len(failure.string) <= LONGEST else powers(failure.string)
         read = f"{failure.step} {self.noun}{'' if failure.step == 1 else 's'}"
         return [
+            *note,
             f"first mistake: {shown or 'the empty string'}",
             f"  after {read}: expected {failure.expected}",
             f"  given {failure.given}",
@@ -125,7 +142,13 @@ class Report(NamedTuple):
         table = [(self.heading, "training", "test"), *self.rows()]
         width = max(12, *(2 + len(text) for _, *texts in table for text in texts))
         lines = [f"{label:<36}{train:>{width}}{test:>{width}}" for label, train, test in table]
-        return "\n".join([*lines, "", *self.verdict()])
+        return "\n".join([*lines, "", *map(_filled, self.verdict())])
+
+
+def _filled(line: str) -> str:
+    return textwrap.fill(
+        line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def cell_text(value: Any, entropy: bool) -> str:

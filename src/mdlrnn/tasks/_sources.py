@@ -18,7 +18,11 @@ from .._errors import InputError
 from ..corpus._corpus import Corpus
 from ..languages import Grammar, Language, Transducer, load_grammar
 from ..languages._language_file import SUFFIXES, load_machine
-from ..languages._notation import language_from_notation, looks_like_notation
+from ..languages._notation import (
+    language_from_notation,
+    looks_like_notation,
+    notation_problem,
+)
 from ..network._alphabet import has_words
 from ..network._encoding import Encoding
 from ._tasks import (
@@ -47,6 +51,12 @@ class Source:
     path: Path | None = None
     words: bool = False
     notation: str | None = None
+
+    @property
+    def training_size(self) -> int:
+        """The size asked for, or the task's own."""
+        assert self.task is not None
+        return self.task.checked_size(self.size)
 
     def corpus(self, seed: int = SEED) -> Corpus:
         """The strings to search with."""
@@ -155,6 +165,10 @@ def _language_of(path: Path) -> Language | Grammar | Transducer:
 
 def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Source:
     name, path = os.fspath(given), Path(given)
+    if not name.strip():
+        raise InputError(
+            "a name of a task, a file or a language is empty; mdlrnn tasks lists the tasks."
+        )
     if exists(path):
         if is_language_file(path):
             return Source(path.stem, task_for(_language_of(path)), size, path=path)
@@ -172,6 +186,12 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Sour
     if looks_like_notation(name):
         language = language_from_notation(name)
         return Source(language.name, task_for(language), size, notation=name)
+    problem = notation_problem(name)
+    if problem is not None:
+        raise InputError(
+            f"{short(name)[1:-1]}: cannot be read (no such file), no task has that name, and as a "
+            f"notation it is wrong: {problem}"
+        )
     raise InputError(
         f"{short(name)[1:-1]}: cannot be read (no such file), and no task has that name; "
         f"{nearest(name)}"

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from .. import languages, zoo
-from .._checks import is_integer, short
+from .._checks import is_integer, nearest_name, short
 from .._errors import InputError
 from ..corpus._corpus import Corpus
 from ..languages import Grammar, Language, Transducer
@@ -85,6 +84,8 @@ class Task:
     """Those that the paper allows for this task alone."""
     products: bool = False
     """Whether it allows product units."""
+    weighted: bool = False
+    """Whether its test set has strings once each, weighted by their probabilities."""
 
     @property
     def size(self) -> int:
@@ -92,10 +93,10 @@ class Task:
 
     def strings(self, size: int | None = None, seed: int = SEED) -> list[Any]:
         """Training strings; of a grammar over words, tuples of words."""
-        return list(self.language.sample(self._checked(size), seed))
+        return list(self.language.sample(self.checked_size(size), seed))
 
     def training(self, size: int | None = None, seed: int = SEED) -> Corpus:
-        return self.language.training(self._checked(size), seed)
+        return self.language.training(self.checked_size(size), seed)
 
     def test(
         self, size: int | None = None, seed: int = SEED, longest: int | None = None
@@ -113,7 +114,8 @@ class Task:
         """The space of networks that the paper searches on this task."""
         return Encoding(scheme, (*DEFAULT_ACTIVATIONS, *self.further_activations), self.products)
 
-    def _checked(self, size: int | None) -> int:
+    def checked_size(self, size: int | None) -> int:
+        """The training size asked for, by default the largest of the paper's."""
         size = self.size if size is None else size
         if not is_integer(size) or not 1 <= size <= LARGEST:
             raise InputError(
@@ -245,7 +247,8 @@ def _later() -> tuple[Task, ...]:
     ):
         grammar = _grammar(name, title, rules)
         machine = replace(grammar.machine(), draw=grammar.samples)
-        found.append(Task(name, title, (500,), machine, partial(_every_short, longest, grammar)))
+        tests = partial(_every_short, longest, grammar)
+        found.append(Task(name, title, (500,), machine, tests, weighted=True))
     return tuple(found)
 
 
@@ -310,5 +313,5 @@ def split_size(name: str) -> tuple[str, int | None]:
 
 def nearest(name: str) -> str:
     """What to say to someone who gave a name that no task has."""
-    near = get_close_matches(name, EVERY_TASK, 1, 0.4)
-    return f"did you mean {near[0]}?" if near else f"the tasks are {', '.join(EVERY_TASK)}."
+    near = nearest_name(name, EVERY_TASK, 0.4)
+    return f"did you mean {near}?" if near else f"the tasks are {', '.join(EVERY_TASK)}."

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..corpus._corpus import Corpus, match
 from ..network._alphabet import BOUNDARY, spelled
 from ..network._network import Network
-from ..network._text import powers
+from ..network._text import counted, powers
 from ._measures import bits_of, fed
 from ._ngrams import ngram_bits
 from ._report import LONGEST, entropy_text
@@ -72,7 +72,7 @@ class UnseenReport(NamedTuple):
 
     def __str__(self) -> str:
         """What `mdlrnn test` prints."""
-        lines = [f"{self.strings:,} strings, {self.characters:,} characters", ""]
+        lines = [f"{counted(self.strings, 'string')}, {counted(self.characters, 'character')}", ""]
         lines.append(f"{'cross-entropy':<36}bits a character")
         lines.append(f"{'the network':<36}{entropy_text(self.cross_entropy):>16}")
         for name, bits in self.baselines.items():

@@ -224,7 +224,7 @@ def test_impossible_strings_held_out(run: Callable[..., Result], tmp_path: Path)
         (["test", "anbn.json"], "missing argument 'SOURCE'"),
         (["sample", "anbm"], "no task has that name; did you mean anbn?"),
         (["evolve", "anbn", "--threads", "100000"], "100000 is not in the range 1<=x<=1024"),
-        (["language", ""], "a name of a task, a file or a language is empty"),
+        (["language", ""], "the name of a task, file or language is empty"),
         (["sample", "xyz"], "the tasks are anbn, "),
         (["sample", "addition"], "has numbers, not strings"),
         (["sample", "anbn", "--seed", "-1"], "'--seed': -1 is not in the range"),

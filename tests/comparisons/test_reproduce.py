@@ -186,7 +186,7 @@ def test_the_probe_with_several_seeds_has_a_row_for_each(run: Callable[..., Resu
         (("--markdown", "nowhere/page.md"), "there is no such folder"),
         (("--markdown", "/"), "is a folder; name a file to write"),
         (("--tasks", "anbn_100,anbn_0"), "the size is 0; give the number of training strings"),
-        (("--tasks", ","), "a name of a task, a file or a language is empty"),
+        (("--tasks", ","), "the name of a task, file or language is empty"),
         (("--threads", "100000"), "1<=x<=1024"),
     ],
 )

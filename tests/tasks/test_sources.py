@@ -112,7 +112,7 @@ def test_a_language_of_ones_own_is_trained_and_tested_on_what_is_drawn() -> None
         (lambda: source_from("anbn_30", size=40), "names a size and --size another; "),
         (lambda: source_from("own.txt", size=5), "own.txt has its strings, "),
         (lambda: source_from(STRINGS, size=5), "the source has its strings, "),
-        (lambda: source_from(" "), "a name of a task, a file or a language is empty; "),
+        (lambda: source_from(" "), "the name of a task, file or language is empty; "),
         (
             lambda: source_from("(ab"),
             "(ab: cannot be read (no such file), no task has that name, and as a notation it is "

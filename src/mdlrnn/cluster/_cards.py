@@ -25,10 +25,11 @@ from ..gpu._offers import joined
 from ..gpu._roles import parts_of, ring_givers
 from ..kernels._genome import Words
 from ..kernels._state import State
+from ..search._archipelago import front_among
 from ..search._evolve import DESERTED_SECONDS
 from ..search._island import Problem
 from ..search._packed import Packed
-from ._spread import naming_the_worker, on_every_worker
+from ._spread import gone, naming_the_worker, on_every_worker
 from ._workers import REPLENISH_SECONDS, Workers
 
 LOOK_SECONDS = 0.01
@@ -96,12 +97,7 @@ class SeveralCards:
     def front(self) -> Entries:
         """(|G|, |D:G|, row) of the networks that no other beats in both, shortest first."""
         found: list[Entries] = self._safely(lambda: self._on_all(_front))
-        entries = sorted((entry for each in found for entry in each), key=lambda entry: entry[:2])
-        kept: Entries = []
-        for entry in entries:
-            if not kept or entry[1] < kept[-1][1]:
-                kept.append(entry)
-        return kept
+        return front_among(entry for each in found for entry in each)
 
     def states(self) -> tuple[State, ...]:
         """All islands, here."""
@@ -175,7 +171,7 @@ class SeveralCards:
         )
 
     def _workers(self) -> list[str]:
-        """The workers that are there, each of which has a card; if there are none, some wait."""
+        """The workers that are there, one for each card; it waits a while where there are none."""
         from ..gpu._cuda import card_of_process
 
         began = complete = time.monotonic()
@@ -189,7 +185,7 @@ class SeveralCards:
                     self._replenish()
             time.sleep(COUNT_SECONDS)
         cards = on_every_worker(self._client, card_of_process)
-        # Two that share a card would be no faster than one: a worker that has come late may be so.
+        # A worker that came late may share a card with another; two are no faster than one.
         first_of = {card: worker for worker, card in reversed(cards.items())}
         return [worker for worker in there if worker in first_of.values()]
 
@@ -197,7 +193,7 @@ class SeveralCards:
         try:
             return dict(self._client.nthreads())
         except Exception:
-            raise ClusterError("the Dask scheduler has gone away") from None
+            raise gone() from None
 
     def _on_all(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
         return self._on_each(function, [arguments] * len(self._parts))
@@ -238,7 +234,7 @@ class SeveralCards:
         except Exception as error:
             kind = type(error).__name__
             if self._client.status != "running":
-                raise ClusterError("the Dask scheduler has gone away") from None
+                raise gone() from None
             if isinstance(error, _LostError) or kind == "KilledWorker" or "Cancelled" in kind:
                 raise _LostError from None
             what = str(error).splitlines()[0] if str(error) else ""

@@ -10,13 +10,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from difflib import get_close_matches
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .._checks import short
+from .._checks import nearest_name, short
 from .._errors import ClusterError, InputError, MissingExtra, RunError
 from .._files import read_text
 from ..gpu import VISIBLE
@@ -332,8 +331,8 @@ def _settings(path: Path) -> tuple[str, int, dict[str, Any]]:
             f"does; put it among the settings of {systems[0]}, or take it out."
         )
     if len(others) == 1:
-        near = get_close_matches(others[0], SYSTEMS, 1)
-        meant = f"did you mean {near[0]}?" if near else f"give one of {', '.join(SYSTEMS)}."
+        near = nearest_name(others[0], SYSTEMS)
+        meant = f"did you mean {near}?" if near else f"give one of {', '.join(SYSTEMS)}."
         raise InputError(f"{path}: unknown batch system {short(others[0])}; {meant}")
     if len(systems) != 1:
         raise InputError(

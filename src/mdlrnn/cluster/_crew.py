@@ -28,6 +28,7 @@ from ..search._island import Problem
 from ..search._leg import Leg
 from ..search._packed import Packed
 from ._reports import ReplyTo, Told, freeze, mailbox_of, thaw
+from ._spread import gone
 from ._worker import advance, receive_problem, tell, version
 from ._workers import REPLENISH_SECONDS, Replenish
 
@@ -345,7 +346,7 @@ class DaskCrew:
         if isinstance(error, InputError | RunError | KeyboardInterrupt):
             return error
         if self._client.status != "running" or "Cancelled" in type(error).__name__:
-            return ClusterError("the Dask scheduler has gone away")
+            return gone()
         what = str(error).splitlines()[0][:200] if str(error) else ""
         return ClusterError(f"a leg failed on the cluster ({type(error).__name__}: {what})")
 

@@ -115,7 +115,7 @@ class Spread:
         try:
             there = list(self._client.nthreads())
         except Exception:
-            raise _gone() from None
+            raise gone() from None
         now = time.monotonic()
         self._most = max(self._most, len(there))
         if len(there) == self._most:
@@ -170,7 +170,7 @@ class Spread:
         if isinstance(error, InputError | RunError):
             raise error
         if self._client.status != "running":
-            raise _gone()
+            raise gone()
         if kind == "KilledWorker" or "Cancelled" in kind:
             self._begin_again(name)
             return
@@ -183,7 +183,7 @@ def on_every_worker(client: Any, function: Callable[..., Any], *arguments: Any) 
     try:
         answers: dict[str, Any] = client.run(function, *arguments, on_error="return")
     except Exception:
-        raise _gone() from None
+        raise gone() from None
     for worker, answer in answers.items():
         if isinstance(answer, InputError):
             raise InputError(f"the worker {worker}: {answer}")
@@ -213,5 +213,6 @@ def _is_dropped(worker: Any) -> bool:
     return False
 
 
-def _gone() -> ClusterError:
+def gone() -> ClusterError:
+    """What is said when the scheduler does not answer any more."""
     return ClusterError("the Dask scheduler has gone away")

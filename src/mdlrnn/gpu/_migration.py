@@ -58,8 +58,8 @@ def depart(islands: Islands) -> Offers | None:
 
 
 def arrive(islands: Islands, offers: Offers | None, givers: NDArray[np.int64]) -> None:
-    """Let islands receive what is offered to them: row h of `givers` says by whom of the offers.
-    Those that have nothing to lose begin again."""
+    """Let islands receive what is offered to them: row h of `givers` has the place among the offers
+    that the h-th of them receives from. Stagnant islands restart."""
     search = islands.problem.search
     restarts = exchange_of(search) == RESTARTS
     if offers is not None:

@@ -331,8 +331,8 @@ class SearchLoop:
         return _reason(self.stop, at) or ("stopped" if stop_requested else "")
 
     def _wait(self) -> None:
-        """Tell that nobody is there to run islands. What the run is ended by then cannot be worked
-        out any more, so that it ends where it was saved last."""
+        """Tell that nobody is there to run islands. A run that is to end now cannot bring its
+        islands here: what is left of it is its last checkpoint."""
         now = time.monotonic()
         since = self.deserted_since = self.deserted_since or now
         if self.progress is None:

@@ -167,7 +167,7 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Sour
     name, path = os.fspath(given), Path(given)
     if not name.strip():
         raise InputError(
-            "a name of a task, a file or a language is empty; mdlrnn tasks lists the tasks."
+            "the name of a task, file or language is empty; mdlrnn tasks lists the tasks."
         )
     if exists(path):
         if is_language_file(path):

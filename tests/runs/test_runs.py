@@ -493,7 +493,8 @@ def test_missing_or_senseless_settings_are_refused(folder: Path) -> None:
 def test_a_broken_checkpoint_names_the_one_before(folder: Path, straight: Run) -> None:
     newest, older = checkpoints(folder)
     data = newest.read_bytes()
-    for broken in (data[:-1], b"", b"not a checkpoint", data[:100] + b"x" + data[101:]):
+    one_byte_wrong = data[:100] + bytes([data[100] ^ 1]) + data[101:]
+    for broken in (data[:-1], b"", b"not a checkpoint", one_byte_wrong):
         newest.write_bytes(broken)
         text = refusal(resume, folder)
         assert newest.name in text

@@ -5,13 +5,16 @@ are the chances of the next symbols. What a symbol alone decides needs no unit: 
 state. Else a unit is the relu of a sum, all of whose terms must be as they should: the symbols that
 lead to its state; units that are 1 where a counter is 0; and the states of the step before, either
 those from which the symbols lead there or, with -1, those from which they do not.
+
+An automaton may have been made of classes of symbols. Then the first symbol of a class stands for
+all of them until the end, when what came from it comes from each, or from a unit for the class.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from ..network._network import Network
@@ -25,6 +28,8 @@ UNIT_BITS, CONNECTION_BITS = 20, 13
 """About what they cost, to choose the shorter of two constructions."""
 Tests = tuple[tuple[int, bool], ...]
 """Counters, and whether each has to be 0."""
+Classes = dict[int, dict[int, float]]
+"""By the symbol that stands for a class: its symbols, and the share of each. They add up to 1."""
 
 
 @dataclass
@@ -242,6 +247,20 @@ class _Builder:
         self.feed([put, before, taken], number)
         return front
 
+    def spread(self, first: int, members: Sequence[int]) -> None:
+        """Let what comes from the first symbol of a class come from all of them: one by one, or
+        through a unit where that is shorter or they are to be one factor of a product."""
+        uses = [c for c in self.connections if c.source == first]
+        separately = CONNECTION_BITS * len(members) * len(uses)
+        together = UNIT_BITS + CONNECTION_BITS * (len(members) + len(uses))
+        sources = list(members)
+        if together < separately or any(self.units[c.target].type == "product" for c in uses):
+            sources = [self.unit()]
+        self.connections = [c for c in self.connections if c.source != first]
+        self.connections += [replace(c, source=source) for c in uses for source in sources]
+        if sources != list(members):
+            self.feed(members, sources[0])
+
     def any_of(self, symbols: Sequence[int]) -> int:
         """1 where one of the symbols is read."""
         if len(symbols) == 1:
@@ -279,6 +298,7 @@ def automaton_network(
     alphabet: tuple[str, ...],
     boundary: int,
     counters: Sequence[Counted] = (),
+    classes: Classes | None = None,
 ) -> Network:
     size = len(alphabet)
     states = range(len(automaton))
@@ -299,7 +319,8 @@ def automaton_network(
             own.append(build.unit("relu"))
             gates.append((own[-1], way))
         readers.append(own)
-    weights = [_weights(automaton.counts[state], len(readers[state])) for state in states]
+    counts = [_of_members(own, classes or {}) for own in automaton.counts]
+    weights = [_weights(counts[state], len(readers[state])) for state in states]
     plans = [(unit, way, _by_others(way, readers)) for unit, way in gates]
     read_by = [len(weights[state]) for state in states]
     for _, way, by_others in plans:
@@ -326,7 +347,18 @@ def automaton_network(
     for state in states:
         for symbol, number in weights[state].items():
             build.feed(readers[state], size + symbol, number)
+    for first, shares in (classes or {}).items():
+        build.spread(first, list(shares))
     return Network(size, size, tuple(build.units), tuple(build.connections), alphabet)
+
+
+def _of_members(counts: dict[int, float], classes: Classes) -> dict[int, float]:
+    """How often each symbol follows, from how often each class does."""
+    return {
+        member: count * share
+        for symbol, count in counts.items()
+        for member, share in classes.get(symbol, {symbol: 1.0}).items()
+    }
 
 
 def _moves(automaton: Automaton, size: int, counters: int) -> list[dict[tuple[int, Tests], int]]:

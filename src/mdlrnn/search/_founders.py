@@ -14,11 +14,12 @@ from ..corpus._corpus import Corpus
 from ..kernels._genome import Words, row_of
 from ..network._alphabet import BOUNDARY
 from ..network._network import Network
-from ._automaton_network import automaton_network
+from ._automaton_network import Classes, automaton_network
+from ._classes import classes_of, shares_of, with_classes
 from ._counters import counters_of
 from ._island import Problem
 from ._loads import loads_of
-from ._memories import Counted, bits_given, seen_with
+from ._memories import Counted, bits_given, seen_with, symbols_of
 from ._merging import MOST_NODES, Budget, automata_of
 from ._spaces import fits, island_problem
 from ._stacks import stack_tests
@@ -27,6 +28,8 @@ PLAIN_WORK, MEMORY_WORK = 150_000, 300_000
 """Comparisons for automata that see symbols alone, and for those that see a memory too."""
 TEST_BITS = 60
 """About what a test costs a network."""
+LEAST_CLASSES = 2
+"""Where all symbols are of one class, only lengths would be left to see."""
 MOST_LEVELS = 5_000
 """Corpora with longer strings have automata alone: memories are tried symbol after symbol."""
 
@@ -58,23 +61,38 @@ def founders_for(problem: Problem, island: int) -> tuple[Words, ...]:
 
 @lru_cache(maxsize=4)
 def _automata_rows(corpus: Corpus, saturation: bool) -> tuple[Words, ...]:
-    if corpus.alphabet is None or len(corpus.parent) > MOST_NODES:
+    if corpus.alphabet is None:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
-    found = _networks(corpus, boundary, [[]], Budget(PLAIN_WORK))
-    if len(corpus.levels) <= MOST_LEVELS:
-        memories = _memories(corpus, boundary, saturation)
-        memories.sort(key=lambda tests: _promise(corpus, tests))
-        found += _networks(corpus, boundary, memories, Budget(MEMORY_WORK))
+    found = _automata(corpus, boundary, saturation, {})
+    classes = classes_of(corpus, boundary)
+    if LEAST_CLASSES < len(classes) <= len(symbols_of(corpus, boundary)):
+        plain = with_classes(corpus, classes)
+        found += _automata(plain, boundary, saturation, shares_of(corpus, classes))
     return tuple(map(row_of, found))
 
 
+def _automata(corpus: Corpus, boundary: int, saturation: bool, classes: Classes) -> list[Network]:
+    if len(corpus.parent) > MOST_NODES:
+        return []
+    found = _networks(corpus, boundary, [[]], Budget(PLAIN_WORK), classes)
+    if len(corpus.levels) <= MOST_LEVELS:
+        memories = _memories(corpus, boundary, saturation)
+        memories.sort(key=lambda tests: _promise(corpus, tests))
+        found += _networks(corpus, boundary, memories, Budget(MEMORY_WORK), classes)
+    return found
+
+
 def _networks(
-    corpus: Corpus, boundary: int, memories: Iterable[list[Counted]], budget: Budget
+    corpus: Corpus,
+    boundary: int,
+    memories: Iterable[list[Counted]],
+    budget: Budget,
+    classes: Classes,
 ) -> list[Network]:
     assert corpus.alphabet is not None
     return [
-        automaton_network(automaton, corpus.alphabet, boundary, tests)
+        automaton_network(automaton, corpus.alphabet, boundary, tests, classes)
         for tests in memories
         for automaton in automata_of(corpus, tests, budget)
     ]

@@ -110,7 +110,8 @@ class Counted(NamedTuple):
 
 
 def symbols_of(corpus: Corpus, boundary: int) -> list[int]:
-    return [s for s in range(corpus.inputs) if s != boundary]
+    """The symbols that occur in strings."""
+    return [s for s in np.unique(corpus.symbol).tolist() if s != boundary]
 
 
 def seen_with(corpus: Corpus, tests: Sequence[Counted]) -> NDArray[np.int64]:

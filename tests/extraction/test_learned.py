@@ -16,11 +16,13 @@ import mdlrnn.extraction._learned as learned_module
 from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.slow import few
-from mdlrnn import Corpus, InputError, Network, languages, zoo
+from mdlrnn import Corpus, InputError, Network, Unit, Weight, languages, zoo
 from mdlrnn.extraction._counts import count_name
 from mdlrnn.extraction._cover import cover
+from mdlrnn.extraction._fit import machine_from_runs
 from mdlrnn.extraction._guesses import guesses
 from mdlrnn.extraction._names import automaton_name, named_machines
+from mdlrnn.extraction._places import NoMachine
 from mdlrnn.extraction._regex import regex_of
 from mdlrnn.extraction._runs import Node, Runs, run_through
 from mdlrnn.languages import Language
@@ -196,3 +198,12 @@ def test_prefixes_are_compared_by_number_not_through_all_that_follows() -> None:
     assert found is not None
     assert found.length == 11
     assert len({rule.state for rule in found.machine.rules}) == 1
+
+
+def test_a_network_without_memory_that_was_cut_short_has_no_machine() -> None:
+    network = Network(3, 3, (Unit(),) * 3 + (Unit(bias=Weight(1)),) * 3, (), ("#", "a", "b"))
+    runs = run_through(network)
+    assert not runs.units
+    assert machine_from_runs(runs).accepts("ab")
+    with pytest.raises(NoMachine, match="not run far enough"):
+        machine_from_runs(runs._replace(finite=False, out_of_time=True))

@@ -56,7 +56,9 @@ def test_a_wrong_number_of_seeds(seeds: int) -> None:
 def test_simple_descriptions_of_a_corpus() -> None:
     corpus = Corpus.from_strings(["ab"] * 8)
     assert list_length(corpus) == pytest.approx(3 * 1.584962500721156)
-    assert 0 < trigram_length(corpus) < 8
+    assert 0 < trigram_length(corpus) < 20
+    letters = Corpus.from_strings(["qwertyuiopasdfghjklzxcvbnm"])
+    assert trigram_length(letters) > 88  # the logarithm of 26 factorial
     mixed = Corpus.from_strings(["ab", "ab", "aab", "b"])
     assert list_length(mixed) == pytest.approx(9 * 1.584962500721156 + 6)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -14,7 +15,13 @@ from helpers.oracle import really_wrong, zoo_proof
 from helpers.slow import few
 from mdlrnn import Connection, InputError, Network, Unit, Weight, languages, prove, zoo
 from mdlrnn.languages._language_file import machine_from_text
+from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.network._interpreter import EXACT, stepper
+from mdlrnn.proofs._claims import Claim
+from mdlrnn.proofs._float_runs import GROWTH, paths
+from mdlrnn.proofs._proof import Proof
+from mdlrnn.proofs._prover import Theorem
+from mdlrnn.proofs._system import system_for
 from mdlrnn.zoo import _language
 
 COUNTERS = {"anbn": "k and n are", "anb2n": "k and n are", "dyck2": "stack is"}
@@ -391,3 +398,34 @@ def test_a_string_that_is_wrong_as_the_network_runs_is_preferred() -> None:
     assert proof.counterexample is not None
     assert proof.counterexample.as_it_runs
     assert not proof.counterexample.shortest
+
+
+def test_strings_that_are_run_in_float64_grow_where_a_string_may_end_at_once() -> None:
+    """A way that ends soon is not taken, whatever its symbol is called."""
+    for other in ("z", "0"):
+        language = language_from_notation(f"c a^n b^n | {other}")
+        network = Network(5, 5, (Unit(),) * 10, (), language.alphabet)
+        system, _ = system_for(network, language)
+        strings = [
+            "".join(label for label, _ in path) for path in islice(paths(system), len(GROWTH))
+        ]
+        assert len(set(strings)) >= len(GROWTH) - 1
+        assert strings[4].startswith("#caa")
+        assert len(strings[-1]) > 2 * GROWTH[-2]
+
+
+def test_what_is_shown_of_a_network_that_is_not_right_says_of_which_numbers() -> None:
+    units = list(zoo.anbn().units)
+    units[3] = replace(units[3], bias=Weight(40))
+    proof = prove(replace(zoo.anbn(), units=tuple(units)), "anbn")
+    assert proof.outcome == "not right"
+    assert proof.notes[-1].startswith("That is about exact numbers.")
+
+
+def test_a_network_that_scores_lower_is_not_called_one_that_scores_more() -> None:
+    proof = Proof(zoo.anbn(), "a^n b^n", "refuted", "Wrong.", (Claim("exact"),), None, 0, 0.0)
+    right = replace(proof, outcome="proved", statement="Right.")
+    lower = Theorem(proof, right, -12.5).lines("proved.json", zoo.anbn())[1]
+    assert "of the network in proved.json, whose |G| + |D:G| is 12.50 bits lower: Right." in lower
+    higher = Theorem(proof, right, 12.5).lines("proved.json", zoo.anbn())[1]
+    assert "which scores 12.50 bits more" in higher

@@ -11,7 +11,7 @@ import pytest
 from helpers.data import is_one_sentence
 from helpers.networks import bigram, constant, leaky, rewired, saturating, shallow, without_carry
 from helpers.slow import few
-from mdlrnn import Corpus, InputError, Network, Weight, zoo
+from mdlrnn import Corpus, InputError, Network, Unit, Weight, zoo
 from mdlrnn.languages import Language, addition
 from mdlrnn.languages._machine import Next
 from mdlrnn.languages._notation import language_from_notation
@@ -197,6 +197,16 @@ def test_baselines_of_the_training_strings_are_the_plain_ones() -> None:
         -math.log2(2 / 5) - math.log2(1 / 5)
     )
     assert seen.new_strings == 0
+
+
+def test_a_long_string_of_words_is_shown_by_its_words() -> None:
+    strings = [["le", *["chat"] * n, *["dort"] * n] for n in (1, 2, 40)]
+    corpus = Corpus.from_strings(strings)
+    assert corpus.alphabet is not None
+    size = len(corpus.alphabet)
+    units = (Unit(),) * size + (Unit(bias=Weight(1)),) * size
+    network = Network(size, size, units, (), corpus.alphabet)
+    assert "le chat^40 dort^40" in str(measure_unseen(network, corpus))
 
 
 def test_the_costliest_strings_are_named_with_the_step_that_costs_most() -> None:

@@ -15,7 +15,7 @@ from helpers.data import ROOT
 from mdlrnn import Corpus, InputError, Search, Stop, evolve, plots, zoo
 from mdlrnn.languages import Language
 from mdlrnn.languages._strings import random_from
-from mdlrnn.tasks._enough import Candidate, reigns
+from mdlrnn.tasks._enough import Candidate, Enough, reigns
 from mdlrnn.tasks._longer import longer_strings, near_length
 from mdlrnn.tasks._sources import source_from, source_of, task_from
 
@@ -144,15 +144,31 @@ def test_enough_says_how_many_strings_make_a_right_network_win(
     assert found.needed is not None
     before = min(c.at(found.needed - 1) for c in found.candidates if c != right)
     assert before <= right.at(found.needed - 1)
-    assert f"About {found.needed:,} strings make a network that is right win." in str(found)
-    assert "None of these networks is right" in str(mdlrnn.enough(tmp_path / "run"))
+    assert f"About {found.needed:,} strings make a network that is right in test win." in str(found)
+    assert "None of these networks is right in test" in str(mdlrnn.enough(tmp_path / "run"))
     data = plots.lines_over_strings(found)
     assert "given 1" in data.names
+    assert found.turning_point is not None
+    assert found.turning_point.candidate.name in data.names
     assert all(min(column) >= -1e-9 for column in zip(*data.excess, strict=True))
     zoo.anbn().save(tmp_path / "anbn.json")
     told = run("enough", "run", "--network", "anbn.json", "-o", "lines.svg")
     assert told.code == 0
     assert (tmp_path / "lines.svg").read_text().startswith("<svg")
+
+
+def test_the_network_that_the_verdict_is_about_is_drawn() -> None:
+    lines = [
+        Candidate(f"{g}", zoo.anbn(), g, bits, right)
+        for g, bits, right in [(10, 9.0, False), (20, 5.0, True), (40, 4.0, True), (80, 3.5, True),
+                               (160, 3.2, True), (320, 3.1, True), (640, 3.0, True)]
+    ]  # fmt: skip
+    found = Enough("a language", 3.0, tuple(lines), reigns(lines))
+    assert found.turning_point is not None
+    assert (found.needed, found.turning_point.candidate.name) == (3, "20")
+    drawn = plots.lines_over_strings(found).names
+    assert len(drawn) == 4
+    assert "20" in drawn
 
 
 def test_no_network_is_below_the_entropy_by_chance(

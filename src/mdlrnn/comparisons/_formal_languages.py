@@ -174,7 +174,7 @@ def _published_row(entry: Entry, theirs: dict[str, Any]) -> dict[str, Any]:
         theirs["rnn_accuracy"] / 100,
         theirs["rnn_type"],
         theirs["rnn_size"],
-        "by hand" if theirs["theorem"] else "",
+        "by hand" if theirs["theorem"] else "none",
         None,
     )
 

@@ -29,7 +29,9 @@ _SELECTION = """\
 runs. *by training* is the network with the lowest training score of the runs here, and the RNN with
 the lowest training cross-entropy; *by test* is selected as the paper's table is: the network by
 |G| plus the test set's |D:G|, the RNN by test cross-entropy. MDL is |G| + |D:G| of the training
-set. *theorem* is what `mdlrnn prove` shows of the network, for every string of the language."""
+set. *theorem* is what `mdlrnn prove` shows of the network, for every string of the language; in the
+paper's rows *by hand* is a proof in the paper, and those are about networks of the larger training
+sets."""
 
 
 def table_page(entries: Sequence[Entry], command: str, notes: Iterable[str] = ()) -> str:

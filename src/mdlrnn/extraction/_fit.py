@@ -61,8 +61,7 @@ def fitted(runs: Runs, apart: Fraction | None, title: str = TITLE) -> Fitted:
             return _fitted(runs, places, apart, title)
         except NoMachine as why:
             reason = reason or why
-    assert reason is not None
-    raise reason
+    raise reason or NoMachine("it was not run far enough to see what it does")
 
 
 def _ways(runs: Runs, apart: Fraction | None) -> Iterator[Places]:

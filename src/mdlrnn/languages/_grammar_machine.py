@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from .._errors import InputError
 from ..network._alphabet import BOUNDARY
+from ._finite import state_names, with_fewer_counters
 from ._machine import Language
 from ._productions import Nonterminal, Part, Production
 from ._rules import END, Affine, Condition, Rule, counter
@@ -225,9 +226,10 @@ class _Compiler:
         names = _names(moves)
         rules = tuple(dict.fromkeys(stack.rule(move, names) for move in moves))
         try:
-            return Language(self.name, self.title, rules, names[moves[0].state])
+            machine = Language(self.name, self.title, rules, names[moves[0].state])
         except InputError as error:
             raise InputError(f"{self.title} has no machine that holds: {error}") from None
+        return with_fewer_counters(machine)
 
 
 class Move(NamedTuple):
@@ -465,25 +467,10 @@ def _stack_for(moves: Sequence[Move], under: dict[Word, dict[Word, None]]) -> _S
 
 
 def _names(moves: Sequence[Move]) -> dict[State, str]:
-    """A state is named for the symbol that leads into it where one does, else for its rest."""
-    into: dict[State, set[str]] = {}
-    for move in moves:
-        if move.to is not None:
-            into.setdefault(move.to, set()).add(move.symbol)
-    names: dict[State, str] = {moves[0].state: "start"}
-    for move in moves:
-        for state in (move.state, move.to):
-            if state is None or state in names:
-                continue
-            symbols = into.get(state, set())
-            only = next(iter(symbols)) if len(symbols) == 1 else ""
-            base = only.upper() if only.isalnum() else "S"
-            number = 1
-            taken = set(names.values()) | {END}
-            while (name := base if number == 1 else f"{base}{number}") in taken:
-                number += 1
-            names[state] = name
-    return names
+    return state_names(
+        moves[0].state,
+        [(move.state, move.symbol, move.to) for move in moves if move.to is not None],
+    )
 
 
 def _size(word: Word) -> int:

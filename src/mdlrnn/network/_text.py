@@ -125,9 +125,9 @@ def counted(number: int, noun: str) -> str:
 
 
 def powers(string: str) -> str:
-    """aaabb as a^3 b^2, cut where it gets long."""
+    """aaabb as a^3 b^2, and `le chat chat` as le chat^2, cut where it gets long."""
     runs: list[tuple[str, int]] = []
-    for symbol in string:
+    for symbol in string.split(" ") if " " in string else string:
         if runs and runs[-1][0] == symbol:
             runs[-1] = (symbol, runs[-1][1] + 1)
         else:

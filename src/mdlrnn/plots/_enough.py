@@ -9,7 +9,8 @@ from ..tasks._enough import Enough
 
 POINTS = 60
 MOST_LINES = 4
-"""Networks that are drawn: those that win with the most strings come first."""
+"""Networks that are drawn: first the one from which on those win that are right in test, then those
+that win with the most strings."""
 
 
 class LinesOverStrings(NamedTuple):
@@ -27,8 +28,11 @@ def lines_over_strings(found: Enough) -> LinesOverStrings:
     strings = tuple(math.exp(math.log(last) * i / (POINTS - 1)) for i in range(POINTS))
     winners = [reign.candidate for reign in found.reigns]
     others = [c for c in found.candidates if c not in winners and not math.isinf(c.bits)]
-    ranked = [*dict.fromkeys(reversed(winners)), *sorted(others, key=lambda c: not c.right)]
-    shown = sorted(ranked[:MOST_LINES], key=lambda c: c.g)
+    turned = [] if found.turning_point is None else [found.turning_point.candidate]
+    ranked = dict.fromkeys(
+        [*turned, *reversed(winners), *sorted(others, key=lambda c: not c.right)]
+    )
+    shown = sorted(list(ranked)[:MOST_LINES], key=lambda c: c.g)
     lowest = [min(c.at(n) for c in found.candidates) for n in strings]
     return LinesOverStrings(
         strings,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..languages import Configuration, is_mistake
+from ..languages import Affine, Configuration, Rule, is_mistake
 from ..network._interpreter import FLOAT, distribution, stepper
 from ._claims import Claim, Shares, certain, claim_formula
 from ._execute import Executor
@@ -49,32 +49,61 @@ def float_runs(
     system: System, executor: Executor, claim: Claim, seconds: float = math.inf
 ) -> FloatRuns:
     ends = time.monotonic() + seconds
-    strings = longest = fed = 0
+    seen: set[int] = set()
+    longest = fed = 0
     fails: FloatFailure | None = None
     mistake: FloatFailure | None = None
     for path in paths(system):
-        broken, wrong, steps = _along(system, executor, claim, path)
-        strings += 1
-        longest = max(longest, steps)
-        fed += steps
+        broken, wrong, labels = _along(system, executor, claim, path)
+        seen.add(hash(tuple(labels)))
+        longest = max(longest, len(labels))
+        fed += len(labels)
         fails, mistake = fails or broken, mistake or wrong
         if mistake is not None or fed > MOST_STEPS or time.monotonic() > ends:
             break
-    return FloatRuns(strings, longest, fails, mistake)
+    return FloatRuns(len(seen), longest, fails, mistake)
 
 
 def paths(system: System) -> Iterator[Iterator[Step]]:
     """Ways through the system, with growing strings first."""
     if system.counters:
+        lasting = lasting_states(system)
         for growth in GROWTH:
-            yield growing(system, growth)
+            yield growing(system, growth, lasting)
     for seed in range(RANDOM_STRINGS):
         yield wandering(system, seed)
 
 
-def growing(system: System, growth: int) -> Iterator[Step]:
+def lasting_states(system: System) -> frozenset[str]:
+    """States from which a counter can be made larger again and again, as far as rules tell."""
+    after: dict[str, set[str]] = {}
+    for rule in system.rules:
+        after.setdefault(rule.state, set()).add(rule.to)
+
+    def reached(first: str) -> set[str]:
+        found, waiting = {first}, [first]
+        for state in waiting:
+            new = after.get(state, set()) - found
+            found |= new
+            waiting += new
+        return found
+
+    growing_ones = {
+        rule.state for rule in system.rules if _grows(rule) and rule.state in reached(rule.to)
+    }
+    return frozenset(state for state in after if reached(state) & growing_ones)
+
+
+def _grows(rule: Rule) -> bool:
+    return any(
+        isinstance(value, Affine) and (value.constant > 0 or sum(f for _, f in value.terms) > 1)
+        for _, value in rule.then
+    )
+
+
+def growing(system: System, growth: int, lasting: frozenset[str]) -> Iterator[Step]:
     """So many moves that make counters larger, then on to the end."""
-    opening = system.openings[-1]
+    opening = max(system.openings, key=lambda opening: opening.to.state in lasting)
     here = opening.to
     yield opening.label, here
     for moved in range(100 * growth + 100):
@@ -84,7 +113,12 @@ def growing(system: System, growth: int) -> Iterator[Step]:
                 return
             # A move that stays in its state leaves the way to larger counters open.
             state = here.state
-            label, here = max(ways, key=lambda w: (w[1].state == state, sum(w[1].counters), w[0]))
+            label, here = max(
+                ways,
+                key=lambda way: (
+                    way[1].state in lasting, way[1].state == state, sum(way[1].counters), way[0]
+                ),
+            )  # fmt: skip
         else:
             way = onward(system, here)
             if way is None:
@@ -111,8 +145,8 @@ def wandering(system: System, seed: int) -> Iterator[Step]:
 
 def _along(
     system: System, executor: Executor, claim: Claim, path: Iterator[Step]
-) -> tuple[FloatFailure | None, FloatFailure | None, int]:
-    """Where the claim fails, where there is a mistake, and how many labels were read."""
+) -> tuple[FloatFailure | None, FloatFailure | None, list[str]]:
+    """Where the claim fails, where there is a mistake, and the labels that were read."""
     step = stepper(executor.network, FLOAT)
     previous = None
     labels: list[str] = []
@@ -130,8 +164,8 @@ def _along(
         found = FloatFailure(_string(system, labels, here), len(labels) - 1, there)
         fails = fails or found
         if is_mistake(chances, masses):
-            return fails, found, len(labels)
-    return fails, None, len(labels)
+            return fails, found, labels
+    return fails, None, labels
 
 
 def _string(system: System, labels: list[str], here: Configuration) -> str:

@@ -32,7 +32,7 @@ class Theorem:
     other: Proof | None = None
     """Of another, where only that is proved."""
     more_bits: float = 0.0
-    """By which the other scores higher."""
+    """By which its |G| + |D:G| is higher; below 0 where something else was minimised."""
 
     @property
     def proved(self) -> Proof | None:
@@ -46,13 +46,18 @@ class Theorem:
         if self.other is not None:
             return [
                 self.proof.statement,
-                f"Theorem, of the network in {file}, which scores {self.more_bits:,.2f} bits more: "
+                f"Theorem, of the network in {file}, {self._beside_the_best()}: "
                 f"{self.other.statement}",
             ]
         if not self.proof.proved:
             return [self.proof.statement]
         other = "" if self.proof.network == best else f" (The network in {file}.)"
         return [f"Theorem. {self.proof.statement}{other}"]
+
+    def _beside_the_best(self) -> str:
+        if self.more_bits < 0:
+            return f"whose |G| + |D:G| is {-self.more_bits:,.2f} bits lower"
+        return f"which scores {self.more_bits:,.2f} bits more"
 
     def to_dict(self) -> dict[str, Any] | None:
         if self.proof is None:

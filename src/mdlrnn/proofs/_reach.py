@@ -17,6 +17,8 @@ from ._saturation import largest_counter
 from ._sentences import claim_text, folded, separated_text
 from ._system import System
 
+LONG_ENOUGH = 2_000
+"""Symbols of strings: where something is shown of all strings up to here, none are run."""
 NOT_KNOWN = -2
 """It was not looked for."""
 
@@ -40,10 +42,16 @@ def reach_of(induction: Induction, claim: Claim) -> Reach:
     saturation = induction.executor.network.saturation
     uncut = largest_counter(induction)
     shown = None if uncut is not None and uncut < 1 else as_it_runs(induction, claim, uncut)
-    if shown is not None and shown.length is None and (shown.most or GROWTH[-1]) >= GROWTH[-1]:
+    if shown is not None and _is_beyond_runs(shown):
         return Reach(uncut, shown, None, saturation)
     runs = float_runs(induction.system, induction.executor, claim)
     return Reach(uncut, shown, runs, saturation)
+
+
+def _is_beyond_runs(shown: AsItRuns) -> bool:
+    """Whether more is shown than runs along strings could say."""
+    most, length = shown.most or GROWTH[-1], shown.length or LONG_ENOUGH
+    return most >= GROWTH[-1] and length >= LONG_ENOUGH
 
 
 def quick_reach(induction: Induction, claim: Claim, seconds: float) -> Reach:

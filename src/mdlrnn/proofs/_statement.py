@@ -153,6 +153,11 @@ def _unreached_text(system: System, model: Model) -> str:
     )
 
 
+IN_EXACT_NUMBERS = (
+    "That is about exact numbers. What rounding makes of it in the network that runs is not shown."
+)
+
+
 def not_right(system: System, claims: tuple[Claim, ...]) -> tuple[str, tuple[str, ...]]:
     """The verdict on a network of which something holds, but not enough to call it right."""
     source = system.source
@@ -160,4 +165,5 @@ def not_right(system: System, claims: tuple[Claim, ...]) -> tuple[str, tuple[str
         "Shown, but the network is not right: no bound separates possible symbols from impossible "
         f"ones. {source.every} {claim_text(claims[0], source.outcome)}."
     )
-    return text, tuple(_sentence(claim_text(claim, source.outcome)) for claim in claims[1:])
+    told = [_sentence(claim_text(claim, source.outcome)) for claim in claims[1:]]
+    return text, (*told, IN_EXACT_NUMBERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import socket
 import sys
 import time
@@ -13,6 +14,8 @@ from weakref import WeakSet
 
 PATIENCE = 0.5
 """Seconds to try for: to ask if a lock is held is to hold it for a moment."""
+OWN_LOCK = re.compile(r"(process \d+ on .*)?")
+"""What a lock file says; nothing where its process was killed just then, or the disk was full."""
 _held: WeakSet[FileIO] = WeakSet()
 
 if sys.platform == "win32":
@@ -70,6 +73,11 @@ def holder(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace").strip()[:80]
     except OSError:
         return ""
+
+
+def is_own(path: Path) -> bool:
+    """Whether it is a lock file of a run, and not a user's file of that name."""
+    return path.is_file() and OWN_LOCK.fullmatch(holder(path)) is not None
 
 
 def is_held(path: Path) -> bool:

@@ -51,7 +51,7 @@ from ._files import (
     write_front,
     write_theorem,
 )
-from ._lock import acquire, holder
+from ._lock import acquire, holder, is_own
 from ._networks import read_corpus
 from ._sealed import seal
 from ._settings import (
@@ -374,7 +374,7 @@ def _refuse_if_taken(folder: Path) -> None:
         raise InputError(
             f"{folder} already holds a run; --resume {folder} to go on, or choose another folder."
         )
-    half_made = (folder / LOCK).exists() and not (folder / LOG).exists()
+    half_made = is_own(folder / LOCK) and not (folder / LOG).exists()
     for name in (*OWN, LOCK):
         if (folder / name).exists() and not (half_made and name in (LOCK, CORPUS, HELD_OUT)):
             raise InputError(

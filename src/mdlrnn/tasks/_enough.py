@@ -29,6 +29,10 @@ DRAWN = 20_000
 """Strings on which the bits above the entropy are estimated."""
 SEED = 7
 FEWEST_BITS = 4
+IN_TEST = (
+    "(Right in test: no mistake on the training strings and the first test strings; mdlrnn prove "
+    "says whether that holds of all strings.)"
+)
 
 
 class Candidate(NamedTuple):
@@ -38,7 +42,8 @@ class Candidate(NamedTuple):
     bits: float
     """A string, on average; infinite if it gives a string of the language probability 0."""
     right: bool | None
-    """Whether it makes no mistake on the task's test set; None if that was not looked at."""
+    """Whether it makes no mistake on the training strings and the first test strings; None if that
+    was not looked at."""
 
     def at(self, strings: float) -> float:
         """The score that is expected with so many strings."""
@@ -63,13 +68,18 @@ class Enough(NamedTuple):
 
     @property
     def needed(self) -> int | None:
-        """Strings from which on a network that is right wins, and keeps winning."""
+        """Strings from which on networks win that make no mistake in test, and keep winning."""
+        return None if self.turning_point is None else self.turning_point.first
+
+    @property
+    def turning_point(self) -> Reign | None:
+        """Where that begins."""
         found = None
         for reign in self.reigns:
             if not reign.candidate.right:
                 found = None
             elif found is None:
-                found = reign.first
+                found = reign
         return found
 
     def to_dict(self) -> dict[str, object]:
@@ -92,29 +102,29 @@ class Enough(NamedTuple):
         lines = [
             f"{self.title}: entropy {entropy.text(4)} bits a string",
             "",
-            f"{'network':<{width}}  {'|G|':>6}  {'bits a string':>14}  {'right':>5}  wins",
+            f"{'network':<{width}}  {'|G|':>6}  {'bits a string':>14}  {'in test':>7}  wins",
         ]
         wins = _wins(self.reigns)
         shown = [c for c in self.candidates if c.right is not None]
         for c in shown:
             bits = "infinite" if math.isinf(c.bits) else f"{c.bits:.4f}"
-            right = {None: "-", True: "yes", False: "no"}[c.right]
+            right = "right" if c.right else "wrong"
             won = wins.get(c.name, "never")
-            lines.append(f"{c.name:<{width}}  {c.g:>6,}  {bits:>14}  {right:>5}  {won}")
+            lines.append(f"{c.name:<{width}}  {c.g:>6,}  {bits:>14}  {right:>7}  {won}")
         others = len(self.candidates) - len(shown)
         if others:
             lines.append(f"and {others} more that never win")
-        lines += ["", self.verdict()]
+        lines += ["", f"{self.verdict()} {IN_TEST}"]
         return "\n".join(lines)
 
     def verdict(self) -> str:
         if not any(c.right for c in self.candidates):
-            return "None of these networks is right, so no number of strings makes one win."
+            return "None of these networks is right in test, so no number of strings makes one win."
         if self.needed is None:
-            return "No number of strings makes a network that is right win for good."
+            return "No number of strings makes a network that is right in test win for good."
         if self.needed <= 1:
-            return "A network that is right wins from the first string on."
-        return f"About {self.needed:,} strings make a network that is right win."
+            return "A network that is right in test wins from the first string on."
+        return f"About {self.needed:,} strings make a network that is right in test win."
 
 
 def _wins(reigns: Sequence[Reign]) -> dict[str, str]:

@@ -59,13 +59,17 @@ def _contexts(corpus: Corpus, length: int, symbols: int) -> NDArray[np.int64]:
 
 
 def trigram_length(corpus: Corpus) -> float:
-    """Bits of a corpus under the trigram model of its own counts, with half the logarithm of the
-    corpus' size for each number that the model needs."""
+    """Bits of a corpus under the trigram model of its own counts, and of the model: for each
+    context how many symbols follow it and which, and for each number that the model needs half the
+    logarithm of the corpus' size."""
     assert corpus.alphabet is not None
     symbols = len(corpus.alphabet)
     contexts = _contexts(corpus, 2, symbols)[corpus.item_node]
-    numbers = len(np.unique(contexts * symbols + corpus.item_target)) - len(np.unique(contexts))
-    return ngram_bits(corpus, corpus, 3) + numbers / 2 * math.log2(corpus.item_weight.sum())
+    following = _Counts(np.unique(contexts * symbols + corpus.item_target) // symbols).counts
+    numbers = float(np.sum(following - 1))
+    named = sum(math.log2(symbols * math.comb(symbols, int(count))) for count in following)
+    of_model = named + numbers / 2 * math.log2(corpus.item_weight.sum())
+    return ngram_bits(corpus, corpus, 3) + of_model
 
 
 def list_length(corpus: Corpus) -> float:

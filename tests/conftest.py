@@ -1,13 +1,41 @@
-"""How Hypothesis explores, and the fixtures that several rooms use."""
+"""Where the tests run, how Hypothesis explores, and the fixtures that several rooms use."""
+
+# ruff: noqa: E402, what follows is for modules that look at it when they are imported
 
 from __future__ import annotations
 
+import atexit
+import codecs
+import locale
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+
+# What is printed is the same in every terminal.
+os.environ["COLUMNS"] = "80"
+for name in ("FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+    os.environ.pop(name, None)
+
+
+def _can_keep_kernels() -> bool:
+    """Whether there is a cache folder, as `kernels._compile` looks for it."""
+    with suppress(OSError, RuntimeError):  # RuntimeError: the user has no home folder
+        usual = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mdlrnn"
+        folder = Path(os.environ.get("MDLRNN_CACHE_DIR") or usual)
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.access(folder, os.W_OK | os.X_OK)
+    return False
+
+
+if not _can_keep_kernels():
+    os.environ["MDLRNN_CACHE_DIR"] = tempfile.mkdtemp(prefix="mdlrnn-tests-")
+    atexit.register(shutil.rmtree, os.environ["MDLRNN_CACHE_DIR"], ignore_errors=True)
 
 import pytest
 from hypothesis import settings
@@ -25,9 +53,33 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test fails by chance: the same examples every time. To explore, HYPOTHESIS_PROFILE=explore.
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "repeat")
 settings.register_profile("repeat", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile("explore", deadline=None, print_blob=True, max_examples=1_000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+settings.load_profile(PROFILE)
+
+
+def _draw_no_constants_of_modules() -> None:
+    """Else examples depend on what other tests have imported before."""
+    with suppress(ImportError):  # versions that do not draw them
+        from hypothesis.internal.conjecture import providers
+        from hypothesis.internal.constants_ast import Constants
+
+        if hasattr(providers, "_get_local_constants"):
+            vars(providers)["_get_local_constants"] = Constants  # which has none
+
+
+if PROFILE == "repeat":
+    _draw_no_constants_of_modules()
+
+
+def pytest_configure() -> None:
+    """Tests read and write text as UTF-8, most without saying so."""
+    encoding = locale.getpreferredencoding(False)
+    if codecs.lookup(encoding).name != "utf-8":
+        raise pytest.UsageError(
+            f"the tests need UTF-8, but text is {encoding} here; set PYTHONUTF8=1."
+        )
 
 
 @pytest.fixture

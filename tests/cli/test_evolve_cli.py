@@ -81,7 +81,7 @@ def start(*arguments: str, script: str = OFTEN) -> subprocess.Popen[str]:
 
 
 def wait_for(path: Path) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while not list(path.parent.glob(path.name)):
         assert time.monotonic() < until, f"{path} did not come"
         time.sleep(0.01)
@@ -112,9 +112,13 @@ def test_what_is_offered_next_works(here: Path) -> None:
     assert "Generation 120" in result.stdout
 
 
-def test_a_run_on_strings_ends_with_what_was_learned(here: Path) -> None:
+def test_a_run_on_strings_ends_with_what_was_learned(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After it is saved; the answer is kept, and the report has it."""
     pytest.importorskip("z3")
+    for seconds in ("interface._learned.AT_THE_END", "page._sources.LEARNED_SECONDS"):
+        monkeypatch.setattr(f"mdlrnn.{seconds}", 120.0)
     (here / "as.txt").write_text("3\ta\n2\taa\n1\taaa\n")
     out = mdlrnn("evolve", "as.txt", *SMALL, "--generations", "60", "--out", "r", "--quiet").stdout
     saved, learned = out.index("Saved in r."), out.index("It has learned ")
@@ -285,7 +289,7 @@ def test_a_signal_stops_and_saves(here: Path, number: int) -> None:
     with start("evolve", "anbn.txt", *SMALL, "--generations", "100000", "--out", "run") as process:
         wait_for(here / "run" / "checkpoint-*")
         process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert "you stopped it" in out
     assert "mdlrnn evolve --resume run" in out
@@ -312,7 +316,7 @@ def test_a_second_signal_stops_at_once(here: Path) -> None:
         assert process.stderr is not None
         assert any("once more stops at once" in line for line in process.stderr)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert "what was saved last is whole" in err
     assert json.loads(mdlrnn("runs", ".", "--json").stdout)[0]["status"] == "interrupted"
@@ -380,7 +384,7 @@ def test_a_screen_that_goes_away_does_not_end_the_run(here: Path) -> None:
         assert process.stderr is not None
         process.stderr.close()
         process.stderr = None
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=600)
     assert "Generation 3,000" in out
 
 

@@ -182,11 +182,16 @@ def test_islands_that_dask_gives_up_are_worked_out_again(client: Any, run: Run) 
     assert there.archipelago.digest() == run.archipelago.digest()
 
 
+@pytest.mark.parametrize("noticed", [False, True])
 def test_a_scheduler_that_goes_away_leaves_a_run_that_goes_on(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    noticed: bool, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Whether the next legs are sent in vain, or wait since it is known that no worker is there."""
+    if noticed:
+        monkeypatch.setattr(crew_module, "COUNT_SECONDS", 0.05)
     for module in (evolve_module, graph_module):
         monkeypatch.setattr(module, "LONGEST_CHAIN", 1)
+    monkeypatch.setattr(graph_module, "AHEAD_AWAY", 0)  # no island is past generation 60 then
     monkeypatch.setattr(crew_module, "ANCHOR", 1)
     folder = tmp_path / "run"
     with connect._local("local:1") as cluster:
@@ -195,6 +200,7 @@ def test_a_scheduler_that_goes_away_leaves_a_run_that_goes_on(
         def end(progress: Progress) -> None:
             if progress.generation == 60:
                 cluster.close()
+                time.sleep(0.5 if noticed else 0.0)
 
         with pytest.raises(ClusterError) as caught:
             on(client, folder=folder, on_progress=end)
@@ -325,8 +331,9 @@ def test_a_wrong_address_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    with pytest.raises(InputError, match="no Dask scheduler answers at") as caught:
-        evolve(STRINGS, cluster=address)
+        # It stays bound, so that nobody else listens there.
+        with pytest.raises(InputError, match="no Dask scheduler answers at") as caught:
+            evolve(STRINGS, cluster=address)
     assert is_one_sentence(str(caught.value))
     assert "(no word in 1 seconds)" in str(caught.value)
 
@@ -362,7 +369,10 @@ def test_a_scheduler_without_workers_is_one_sentence(
     assert "mdlrnn: waiting for a worker of tcp://" in capsys.readouterr().err
 
 
-def test_a_run_whose_workers_are_all_gone_says_so_and_can_be_stopped(tmp_path: Path) -> None:
+def test_a_run_whose_workers_are_all_gone_says_so_and_can_be_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crew_module, "ANCHOR", 10**9)  # nothing to go on from, however late it is
     waited: list[Progress] = []
 
     def tell(progress: Progress) -> bool:
@@ -402,8 +412,8 @@ def test_a_scheduler_that_goes_away_before_the_run_is_one_sentence(
         empty.close()
         wait(self, count, timeout=timeout)
 
-    monkeypatch.setattr(connect, "ANSWER_SECONDS", 1)
-    monkeypatch.setattr(connect, "WORKER_SECONDS", 3)
+    monkeypatch.setattr(connect, "ANSWER_SECONDS", 5)
+    monkeypatch.setattr(connect, "WORKER_SECONDS", 60)
     monkeypatch.setattr(distributed.Client, "wait_for_workers", lost)
     with empty, pytest.raises(ClusterError, match="has gone away; start it again") as caught:
         on(empty.scheduler_address)

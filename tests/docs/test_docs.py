@@ -105,7 +105,7 @@ def test_the_page_on_clusters_runs_as_it_stands(tmp_path: Path) -> None:
     assert shown == ""
     call(command, tmp_path)
     call("mdlrnn evolve anbn --size 100 --generations 60 --out here --quiet", tmp_path)
-    best = [(tmp_path / name / "best.json").read_text() for name in ("run", "here")]
+    best = [(tmp_path / name / "best.json").read_text(encoding="utf-8") for name in ("run", "here")]
     assert best[0] == best[1]
     (settings,) = blocks(page, "yaml")
     path = tmp_path / "slurm.yaml"

@@ -15,7 +15,7 @@ from mdlrnn.cli import cli
 from mdlrnn.languages import Grammar
 from mdlrnn.tasks._sources import source_from, task_from
 
-PAGE = (ROOT / "docs" / "own_language.md").read_text()
+PAGE = (ROOT / "docs" / "own_language.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```console\n\$ mdlrnn (.*?)\n(.*?)```", PAGE, flags=re.DOTALL)
 EXAMPLES = sorted(
     path for path in (ROOT / "examples").iterdir() if path.suffix in (".lang", ".pcfg")
@@ -45,8 +45,8 @@ def test_every_example_is_a_language_with_a_machine(path: Path) -> None:
 
 
 def test_there_are_ten_examples_and_each_is_told_of() -> None:
-    told = (ROOT / "examples" / "README.md").read_text()
+    told = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
     assert len(EXAMPLES) >= 10
     assert all(f"`{path.name}`" in told for path in EXAMPLES)
-    for line in (ROOT / "examples" / "notations.txt").read_text().splitlines():
+    for line in (ROOT / "examples" / "notations.txt").read_text(encoding="utf-8").splitlines():
         assert source_from(line).machine is not None

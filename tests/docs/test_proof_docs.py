@@ -17,9 +17,9 @@ from mdlrnn.tasks import _tasks as tasks_module
 from mdlrnn.tasks._sources import source_from
 
 DOCS = ROOT / "docs"
-PAGE = (DOCS / "proofs.md").read_text()
+PAGE = (DOCS / "proofs.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL)
-FOUND = (DOCS / "found.md").read_text()
+FOUND = (DOCS / "found.md").read_text(encoding="utf-8")
 FOUND_BLOCKS = re.findall(r"```console\n(.*?)```", FOUND, flags=re.DOTALL)
 FOUND_ROWS = re.findall(r"^\| \[(\w+)\]\((\S+)\) \| (.*) \|$", FOUND, flags=re.MULTILINE)
 

@@ -20,6 +20,8 @@ _QUIET = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-quic",
     "--disable-component-update", "--disable-sync", "--no-first-run",
 )  # fmt: skip
+PATIENCE = 300_000
+"""Milliseconds that a browser may take for anything."""
 
 
 @contextmanager
@@ -33,7 +35,7 @@ def chromium() -> Iterator[Any]:
     if path is None:
         pytest.skip("no browser test: no Chromium is installed (set MDLRNN_BROWSER to its path)")
     with driver.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=list(_QUIET))
+        browser = play.chromium.launch(executable_path=path, args=list(_QUIET), timeout=PATIENCE)
         try:
             yield browser
         finally:
@@ -51,6 +53,12 @@ READ = """() => {
       drawn: [...document.querySelectorAll("#drawing .value")].map((t) => t.textContent),
     };}"""
 """What the page shows of the current step."""
+IS_FED = """() => {
+    const of = (id) => document.getElementById(id);
+    return of("string").getAttribute("aria-invalid") === "true"
+      || of("where").textContent.startsWith(`step ${of("slider").value} `);}"""
+"""Whether the string is fed as far as the slider stands, or refused. The page feeds it in slices,
+and what it shows in between is the last step that it has come to."""
 
 
 class Tab:
@@ -58,6 +66,7 @@ class Tab:
 
     def __init__(self, browser: Any, path: Path, **options: Any) -> None:
         self.context = browser.new_context(**options)
+        self.context.set_default_timeout(PATIENCE)
         self.tab = self.context.new_page()
         self.requests: list[str] = []
         self.failed: list[tuple[str, str]] = []
@@ -70,12 +79,22 @@ class Tab:
             lambda message: self.errors.append(message.text) if message.type == "error" else None,
         )
         self.tab.goto(path.as_uri())
+        self.wait()
+
+    def wait(self) -> None:
+        """Until the page is there and the string is fed."""
         self.tab.wait_for_selector("html[data-ready]", state="attached")
+        self.tab.wait_for_function(IS_FED)
+
+    def enter(self, string: str) -> None:
+        """Type the string, and wait until it is fed."""
+        self.tab.fill("#string", string)
+        self.wait()
 
     def steps(self, string: str) -> list[dict[str, Any]]:
         """Type the string, step through it with the mouse, and read each step off the page."""
         tab = self.tab
-        tab.fill("#string", string)
+        self.enter(string)
         assert tab.text_content("#message") == ""
         count = int(tab.get_attribute("#slider", "max")) + 1
         tab.fill("#slider", "0")
@@ -89,7 +108,7 @@ class Tab:
 
     def quick_steps(self, string: str) -> list[dict[str, Any]]:
         """The same, pressing the button from within the page."""
-        self.tab.fill("#string", string)
+        self.enter(string)
         self.tab.fill("#slider", "0")
         found: list[dict[str, Any]] = self.tab.evaluate(
             f"""() => {{

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
@@ -117,7 +118,7 @@ def test_the_best_networks_are_given_their_time_and_others_a_little(
         return Proof(network, language.title, "unknown", "", (), None, 0, seconds)
 
     monkeypatch.setattr("mdlrnn.proofs._prover.prove", in_vain)
-    monkeypatch.setattr("mdlrnn.proofs._prover.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("mdlrnn.proofs._prover.time", SimpleNamespace(monotonic=lambda: clock[0]))
     monkeypatch.setattr(Prover, "fails_on_longer_strings", lambda prover, network: False)
     best, other, third = zoo.anbn(), zoo.anb2n(), zoo.dyck1()
     prover = Prover(anbn())

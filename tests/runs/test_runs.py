@@ -390,6 +390,16 @@ def test_a_folder_left_half_made_can_be_used(tmp_path: Path) -> None:
     assert not (tmp_path / ".settings.json.x1y2").exists()
 
 
+@pytest.mark.parametrize("name", ["lock", "corpus.npz", "held_out.txt"])
+def test_a_lock_of_somebody_else_s_does_not_make_a_folder_half_made(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "lock").write_text("mine")
+    (tmp_path / name).write_text("mine")
+    assert "lock" in refusal(record, tmp_path) or name in refusal(record, tmp_path)
+    assert (tmp_path / "lock").read_text() == (tmp_path / name).read_text() == "mine"
+
+
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     refusal(record, tmp_path / "file")
@@ -424,12 +434,17 @@ def test_a_forked_worker_does_not_keep_the_lock(tmp_path: Path) -> None:
     assert held is not None
     assert acquire(tmp_path / "lock") is None
     reading, writing = os.pipe()
+    hearing, saying = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(writing)
+        os.write(saying, b"1")
         os.read(reading, 1)
         os._exit(0)
     os.close(reading)
+    os.close(saying)
+    assert os.read(hearing, 1) == b"1", "it has begun, and has left the lock alone"
+    os.close(hearing)
     held.close()
     again = acquire(tmp_path / "lock")
     os.close(writing)

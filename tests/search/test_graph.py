@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -287,10 +288,14 @@ def test_a_search_without_workers_can_be_ended(
 ) -> None:
     monkeypatch.setattr(graph_module, "WAKE_SECONDS", 0.01)
     monkeypatch.setattr(evolve_module, "DESERTED_SECONDS", 0.01)
+    now = [0.0]
+    if ended_by == "the clock":
+        monkeypatch.setattr(evolve_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     told: list[Progress] = []
 
     def tell(progress: Progress) -> bool:
         told.append(progress)
+        now[0] += 0.4 if progress.is_waiting else 0.0
         return progress.is_waiting and ended_by == "the user"
 
     legs = 2 if ended_by == "nobody who begins" else SEARCH.islands + 1
@@ -310,11 +315,15 @@ def test_a_search_without_workers_can_be_ended(
         assert one.workers == "nobody"
         assert not any((one.improved, one.migrated, one.at_hand))
         assert one.seconds >= first.seconds
+    if ended_by == "the clock":
+        assert [one.seconds for one in waiting] == pytest.approx([0.0, 0.4, 0.8, 1.2])
 
 
 def test_threads_end_with_the_search() -> None:
-    before = threading.active_count()
+    before = set(threading.enumerate())
     evolve_islands(PROBLEM, Stop(generations=5), threads=3)
-    assert threading.active_count() == before
+    # Threads of others may come and go.
+    new = {thread.name for thread in set(threading.enumerate()) - before}
+    assert not [name for name in new if name.startswith("mdlrnn-")]
     assert Threads(3).describe() == "3 threads"
     assert patience_of(1) == 1

@@ -395,17 +395,17 @@ def _wait_for_workers(client: Any, address: str) -> None:
             return
         except (OSError, TimeoutError):
             _check_scheduler(client, address)
-        if time.monotonic() - began > WORKER_SECONDS:
-            raise InputError(
-                f"no worker has come to {address} within {WORKER_SECONDS} seconds; start one with "
-                f"dask worker {address}."
-            )
         if not said:
             said = True
             print(
                 f"mdlrnn: waiting for a worker of {address} (dask worker {address} starts one)",
                 file=sys.stderr, flush=True,
             )  # fmt: skip
+        if time.monotonic() - began > WORKER_SECONDS:
+            raise InputError(
+                f"no worker has come to {address} within {WORKER_SECONDS} seconds; start one with "
+                f"dask worker {address}."
+            )
 
 
 @contextmanager

@@ -117,7 +117,10 @@ class DaskCrew:
             threading.Thread(target=target, name="mdlrnn-dask", daemon=True).start()
 
     def start(self, job: Job) -> None:
-        self._start(job, 0)
+        try:
+            self._start(job, 0)
+        except Exception as error:
+            job.failed(self._lost(error))
 
     def fetch(self, held: Sequence[Held]) -> list[Packed]:
         away: dict[int, Any] = {
@@ -355,6 +358,8 @@ class DaskCrew:
         most, complete_at = self._machines, time.monotonic()
         while not self._closed.wait(COUNT_SECONDS):
             self._count_workers()
+            if self._client.status == "closed":
+                self._fail(gone())  # legs that wait for a worker would wait for ever
             most = max(most, self._machines)
             if self._machines == most:
                 complete_at = time.monotonic()
@@ -371,8 +376,8 @@ class DaskCrew:
         self.workers = max(1, sum(threads.values()))
         with self._lock:
             self._threads = threads
-            for gone in self._sent_to.keys() - threads.keys():
-                del self._sent_to[gone]
+            for lost in self._sent_to.keys() - threads.keys():
+                del self._sent_to[lost]
             if self._running and self._client.status == "running":
                 self._send_out()
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import mdlrnn
 from helpers.commands import Result, refused
 from helpers.data import corpus_path
 from helpers.networks import constant, leaky, shallow, without_carry
-from mdlrnn import Corpus, zoo
+from mdlrnn import Corpus, Network, Unit, Weight, zoo
+from mdlrnn._errors import printable
 from mdlrnn.tasks._tasks import EVERY_TASK, TASKS
 
 KEYS = (
@@ -33,6 +35,8 @@ def networks(tmp_path: Path) -> None:
     shallow().save(tmp_path / "shallow.json")
     without_carry().save(tmp_path / "carry.json")
     (tmp_path / "held_out.txt").write_text("2\tab\naabb\n")
+    (tmp_path / "words.txt").write_text("a b\n")
+    (tmp_path / "own.lang").write_text("s: a 1/2 -> s\ns: # 1/2\n")
 
 
 # tasks
@@ -73,6 +77,84 @@ def test_a_sample_is_saved_as_a_corpus(run: Callable[..., Result], tmp_path: Pat
     assert out.startswith("100 strings, ")
     assert out.endswith(" distinct, saved as brackets.txt\n")
     assert Corpus.load(tmp_path / "brackets.txt") == TASKS["dyck1"].training(100)
+
+
+@pytest.mark.parametrize("symbol", [r"\n", r"\r", r"\ud800"])
+def test_a_sample_that_would_read_back_as_another_is_not_written(
+    run: Callable[..., Result], tmp_path: Path, symbol: str
+) -> None:
+    (tmp_path / "odd.lang").write_text(f's: "{symbol}" 1/2 -> s\ns: x 1/4 -> s\ns: # 1/4\n')
+    for more in ([], ["-o", "odd.txt"]):
+        assert refused(run("sample", "odd.lang", "-n", "20", *more), "would not read back")
+    assert not (tmp_path / "odd.txt").exists()
+
+
+@pytest.mark.parametrize("symbol", [" ", "\t", "\u2028", "\x85", "\x0b"])
+def test_a_sample_with_odd_symbols_reads_back(
+    run: Callable[..., Result], tmp_path: Path, symbol: str
+) -> None:
+    rules = f"s: {json.dumps(symbol)} 1/2 -> s\ns: x 1/4 -> s\ns: # 1/4\n"
+    (tmp_path / "odd.lang").write_text(rules)
+    assert run("sample", "odd.lang", "-n", "50", "-o", "odd.txt").code == 0
+    drawn = mdlrnn.sample(tmp_path / "odd.lang", 50)
+    assert Corpus.load(tmp_path / "odd.txt") == Corpus.from_strings(drawn)
+
+
+@pytest.mark.parametrize("symbol", ["\r", "\u2028", "\x1b"])
+def test_what_was_learned_of_odd_symbols_is_printable_and_reads_back(
+    run: Callable[..., Result], tmp_path: Path, symbol: str
+) -> None:
+    pytest.importorskip("z3")
+    units = (*(Unit() for _ in range(3)), *(Unit(bias=Weight(1)) for _ in range(3)))
+    Network(3, 3, units, alphabet=("#", symbol, "a")).save(tmp_path / "odd.json")
+    found = run("learned", "odd.json", "-o", "odd.lang")
+    assert found.code == 0
+    assert all(line.isprintable() for line in found.out.split("\n"))
+    assert f"({printable(symbol)}|a)*" in found.out
+    shown = run("language", "odd.lang", "--json")
+    assert shown.code == 0
+    assert json.loads(shown.out)["alphabet"] == ["#", *sorted([symbol, "a"])]
+    assert json.loads(shown.out)["rules"] == (tmp_path / "odd.lang").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["prove", "anbn.json", "anbn", "--certificate", "none/c.smt2"],
+        ["learned", "anbn.json", "-o", "none/x.lang"],
+        ["enough", "none", "-o", "none/x.svg"],
+        ["draw", "anbn.json", "-o", "none/x.svg"],
+        ["report", "anbn.json", "-o", "none/x.html"],
+        ["sample", "anbn", "-o", "none/x.txt"],
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(
+    run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    for place in (
+        "prove.prove_machine", "learned.learned_by", "enough.enough_strings", "draw.draw_network",
+        "report.network_content", "tasks.sample_strings",
+    ):  # fmt: skip
+        monkeypatch.setattr(f"mdlrnn.cli._{place}", work)
+    assert refused(run(*arguments), f"{arguments[-1]}: cannot be written (no such file")
+
+
+def test_a_description_fits_the_terminal_and_says_why_a_number_is_missing(
+    run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("language", "'le' 'chat'^n 'dort'^n").out
+    assert max(map(len, shown.split("\n"))) <= 80
+    assert "  le chat^8 dort^8 " in shown
+    assert "  le chat chat dort dort " in shown
+    rules = "s: a 9/10 -> s, n = n + 1\ns: b 1/10 if n > 0 -> s, n = n - 1\ns: # 1/10 if n = 0\n"
+    (tmp_path / "endless.lang").write_text(rules)
+    shown = run("language", "endless.lang").out
+    assert "\nNo entropy is given: a string of endless has more than 100,000 symbols.\n" in shown
+    assert "entropy_obstacle" in json.loads(run("language", "anbn", "--json").out)
 
 
 def test_another_seed_gives_another_sample(run: Callable[..., Result]) -> None:
@@ -221,10 +303,24 @@ def test_impossible_strings_held_out(run: Callable[..., Result], tmp_path: Path)
         (["test", "anbn.json", "anbn_99999999999999"], "the size is 99999999999999"),
         (["test", "anbn.json", "anbn_" + 30 * "9"], "the tasks are anbn, "),
         (["test", "anbn.json", "held_out.txt", "--size", "3"], "leave the size out"),
+        (["test", "anbn.json", "held_out.txt", "--longest", "5"], "--longest is for strings that"),
+        (["test", "anbn.json", "held_out.txt", "--seed", "100"], "--seed is for strings that"),
+        (["test", "anbn.json", "anbn", "--training", "held_out.txt"], "anbn is a language; leave"),
+        (
+            ["test", "anbn.json", "held_out.txt", "--training", "words.txt"],
+            "on held_out.txt: the training strings, words.txt: the network has no unit for",
+        ),
         (["test", "anbn.json"], "missing argument 'SOURCE'"),
         (["sample", "anbm"], "no task has that name; did you mean anbn?"),
         (["evolve", "anbn", "--threads", "100000"], "100000 is not in the range 1<=x<=1024"),
         (["language", ""], "the name of a task, file or language is empty"),
+        (["language", "own.lang", "--stop", "1/3"], "--stop is for a notation such as"),
+        (["language", "anbn", "--stop", "1/3"], "and anbn is none; leave --stop out"),
+        (["language", "anbn", "-o", "x.txt"], "x.txt: a language file is known by its ending"),
+        (["language", "anbn", "-o", "none/x.lang"], "none/x.lang: cannot be written"),
+        (["learned", "anbn.json", "-o", "x.txt"], "x.txt: a language file is known by its ending"),
+        (["enough", "none", "-o", "x.dot"], "x.dot: dot is for networks alone; end it in one of"),
+        (["enough", "none", "-o", "x.xyz"], "no format; end it in one of .svg, .png, .pdf, .tex."),
         (["sample", "xyz"], "the tasks are anbn, "),
         (["sample", "addition"], "has numbers, not strings"),
         (["sample", "anbn", "--seed", "-1"], "'--seed': -1 is not in the range"),

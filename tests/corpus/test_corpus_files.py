@@ -82,6 +82,8 @@ def test_words_of_a_file(tmp_path: Path) -> None:
         (b"ab\n3\ta#\n", "line 2: '#'"),
         (b"ab\nx\tb\n", "line 2: 'x' before the TAB is not a count; write an integer"),
         (b"0\tab\n", "line 1: '0' before the TAB is not a count"),
+        (b"ab\rb\rab\r", "line 1: a carriage return stands within the line; convert"),
+        (b"ab\r\nab\r\r\n", "line 2: a carriage return"),
         (b"-3\tab\n", "line 1: '-3' before the TAB"),
         (b"1.5\tab\n", "line 1: '1.5' before the TAB"),
         (b" 3\tab\n", "line 1: ' 3' before the TAB"),
@@ -100,6 +102,19 @@ def test_wrong_text_is_refused_with_its_place(tmp_path: Path, data: bytes, messa
     path.write_bytes(data)
     with refused(f"corpus.txt: {message}"):
         Corpus.load(path)
+
+
+def test_a_carriage_return_is_no_blank_between_words(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.txt"
+    path.write_bytes(b"the cat\rthe dog\r")
+    with pytest.raises(InputError, match="line 1: a carriage return"):
+        Corpus.load(path, words=True)
+
+
+@pytest.mark.parametrize("string", ["a\nb", "a\r", ("new york", "x"), ("a\u2028", "bc"), "\ud800"])
+def test_strings_that_a_text_would_not_give_back_are_not_written(string: Any) -> None:
+    with pytest.raises(InputError, match="would not read back from a text file"):
+        Corpus.from_strings([string]).to_text()
 
 
 def test_boundary_as_a_word_is_refused(tmp_path: Path) -> None:

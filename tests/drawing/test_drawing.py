@@ -272,6 +272,22 @@ def test_draw_refuses_in_a_sentence(
     assert sorted(path.name for path in Path().iterdir()) == [anbn]
 
 
+@pytest.mark.parametrize(
+    ("source", "out", "words"),
+    [
+        ("a^n b^n", "x.svg", "mdlrnn: a^n b^n is a notation, not a file; write it as a language"),
+        ("none.json", "x.svg", "mdlrnn: none.json: cannot be read (no such file"),
+        ("own.lang", "x.dot", "x.dot: dot is for networks alone; end it in one of .svg, .png,"),
+        ("own.lang", "x.gif", "no format; end it in one of .svg, .png, .pdf, .tex."),
+    ],
+)
+def test_what_cannot_be_drawn_is_named_once(
+    run: Callable[..., Result], tmp_path: Path, source: str, out: str, words: str
+) -> None:
+    (tmp_path / "own.lang").write_text("s: a 1/2 -> s\ns: # 1/2\n")
+    assert refused(run("draw", source, "-o", out), words)
+
+
 def test_without_matplotlib_png_names_the_extra(
     run: Callable[..., Result], anbn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

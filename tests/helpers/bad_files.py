@@ -50,6 +50,7 @@ BAD_FILES: dict[str, tuple[str | bytes, str]] = {
     "no outputs": (spoiled("outputs", to=MISSING), '"outputs" is missing'),
     "no units": (spoiled("units", to=MISSING), '"units" is missing'),
     "no connections": (spoiled("connections", to=MISSING), '"connections" is missing'),
+    "unknown field": (spoiled("saturated", to=False), "an unknown field 'saturated'; the fields"),
     "inputs 0": (spoiled("inputs", to=0), "inputs is 0"),
     "inputs negative": (spoiled("inputs", to=-1), "inputs is -1"),
     "inputs true": (spoiled("inputs", to=True), "inputs is True"),
@@ -57,7 +58,7 @@ BAD_FILES: dict[str, tuple[str | bytes, str]] = {
     "inputs text": (spoiled("inputs", to="3"), "inputs is '3'"),
     "inputs long text": (spoiled("inputs", to="3" * 999), "inputs is '3333"),
     "outputs null": (spoiled("outputs", to=None), "outputs is None"),
-    "too few units": (spoiled("units", to=[]), "connections[0].from is 0"),
+    "too few units": (spoiled("units", to=[]), '"units" is empty'),
     "fewer units than roles": (
         json.dumps(COUNTER.to_dict() | {"units": [], "connections": []}),
         "there are 0 units, fewer than the 3 inputs and 3 outputs",

@@ -12,6 +12,7 @@ from helpers.data import is_one_sentence
 from mdlrnn import InputError, languages
 from mdlrnn.languages import Grammar, Language, Transducer
 from mdlrnn.languages._language_file import load_machine, machine_from_text
+from mdlrnn.languages._rules import END, Rule
 
 ANB3N = """\
 # a^n b^3n
@@ -95,6 +96,16 @@ def test_states_and_symbols_may_be_quoted() -> None:
     assert machine_from_text(language.to_text()) == language.__class__(
         "x", "language", language.rules, language.start
     )
+
+
+@pytest.mark.parametrize("symbol", ["\r", "\n", "\u2028", "\x85"])
+def test_a_title_is_one_line_whatever_the_symbols(symbol: str) -> None:
+    rules = (
+        Rule("start", symbol, "start", Fraction(1, 2)),
+        Rule("start", "#", END, Fraction(1, 2)),
+    )
+    language = Language("x", f"({symbol}|a)*", rules)
+    assert machine_from_text(language.to_text(), "x") == language
 
 
 WRONG = {

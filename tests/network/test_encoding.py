@@ -340,7 +340,7 @@ def test_no_encoding_is_the_start_of_another(case: tuple[Network, Encoding], cut
     bits = encode(*case)
     with pytest.raises(InputError, match="bits end"):
         decode(bits[: cut % len(bits)], case[1])
-    with pytest.raises(InputError, match="more bits follow"):
+    with pytest.raises(InputError, match="1 more bit follows"):
         decode(bits + "0", case[1])
 
 

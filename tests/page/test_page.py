@@ -24,7 +24,9 @@ from mdlrnn import Corpus, Encoding, Network, Search, Stop, encode, evolve, lang
 from mdlrnn.cli._watch import curve
 from mdlrnn.network.schemes import SCHEMES
 from mdlrnn.page import Theorem, network_content, page, run_content
+from mdlrnn.page._content import LearnedMachine
 from mdlrnn.page._data import described_parts, example_string
+from mdlrnn.page._machine import machine_section
 from mdlrnn.tasks import _tasks as tasks_module
 from mdlrnn.tasks._sources import source_from
 from mdlrnn.tasks._tasks import TASKS
@@ -119,6 +121,11 @@ def test_a_theorem_s_probabilities_stand_before_its_units() -> None:
     shown = page(replace(network_content(zoo.anbn(), "anbn"), theorem=theorem))
     cells = "".join(f"<td>{cell}</td>" for cell in ("k &gt; 0", "0", "1", "k", "7/3"))
     assert f'<th scope="row">a</th>{cells}' in shown
+
+
+def test_one_symbol_is_one_symbol() -> None:
+    learned = LearnedMachine("Nothing is proved.", False, languages.anbn(), None, 1)
+    assert "Up to 1 symbol it agrees with this machine" in machine_section(learned)
 
 
 @pytest.mark.parametrize("name", few(["anbn", "anbncn", "anb2n", "dyck1", "dyck2"], "dyck1"))

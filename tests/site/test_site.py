@@ -155,6 +155,86 @@ def test_what_goes_wrong_with_one_language_stops_no_other(
     ]
 
 
+def test_an_interrupted_call_leaves_an_atlas_to_go_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results, site = tmp_path / "results", tmp_path / "site"
+    for name in ("first", "second"):
+        write(results, f"{name}.json", result(zoo.load("anbn"), name))
+
+    def interrupt(text: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        mdlrnn.atlas(results, site, seconds=0.1, tell=interrupt)
+    assert not (site / "index.html").exists()
+    asked: list[str] = []
+    find = _findings.findings
+
+    def found(result: Any, seconds: float, kept: Path) -> Any:
+        asked.append(f"{kept.parent.name} {'kept' if kept.exists() else 'missing'}")
+        return find(result, seconds, kept)
+
+    monkeypatch.setattr(_build, "findings", found)
+    made = mdlrnn.atlas(results, site, seconds=0.1)
+    assert (made.languages, asked) == (2, ["first kept", "second missing"])
+    assert set(json.loads((site / "atlas.json").read_text())) == {"format", "title", "languages"}
+
+
+def test_pages_of_an_interrupted_call_go_with_their_results(tmp_path: Path) -> None:
+    results, site = tmp_path / "results", tmp_path / "site"
+    write(results, "1.json", result(zoo.load("anbn"), "first"))
+    mdlrnn.atlas(results, site, seconds=0.1)
+    index = (site / "index.html").read_bytes()
+    write(results, "2.json", result(zoo.load("anbn"), "second"))
+
+    def interrupt(text: str) -> None:
+        if text.startswith("2 of 2"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        mdlrnn.atlas(results, site, seconds=0.1, tell=interrupt)
+    assert (site / "index.html").read_bytes() == index
+    assert [row["name"] for row in json.loads((site / "atlas.json").read_text())["languages"]] == [
+        "first"
+    ]
+    (results / "2.json").unlink()
+    mdlrnn.atlas(results, site, seconds=0.1)
+    assert sorted(path.name for path in site.iterdir()) == ["atlas.json", "first", "index.html"]
+
+
+def test_a_disk_that_is_full_from_the_start_leaves_a_folder_that_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results, site = tmp_path / "results", tmp_path / "site"
+    write(results, "1.json", result(zoo.load("anbn"), "first"))
+    with monkeypatch.context() as patch:
+        patch.setattr(_build, "save", full)
+        with pytest.raises(mdlrnn.InputError):
+            mdlrnn.atlas(results, site, seconds=0.1)
+    (site / ".atlas.json.cut").write_text('{"form')
+    assert mdlrnn.atlas(results, site, seconds=0.1).languages == 1
+
+
+def full(path: Path, data: object) -> None:
+    raise mdlrnn.InputError(f"{path}: cannot be written (no space left on device).")
+
+
+def test_nothing_is_said_of_a_search_that_was_not(tmp_path: Path) -> None:
+    write(tmp_path / "results", "anbn.json", {**zoo.load("anbn").to_dict(), "name": "anbn"})
+    mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
+    text = Addresses((tmp_path / "site/anbn/index.html").read_text(encoding="utf-8")).text
+    assert "The file holds a network alone" in text
+    assert "bits in the encoding parts" in text
+    for word in ("as searched", "searches the same way", "found after"):
+        assert word not in text
+    write(tmp_path / "results", "2.json", result(zoo.load("anbn"), "anbn"))
+    mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
+    text = Addresses((tmp_path / "site/anbn/index.html").read_text(encoding="utf-8")).text
+    assert "from a file" in text
+    assert "the best, shown" in text
+
+
 def test_the_command(run: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert refused(run("atlas", "empty"), "empty holds no results")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from .._files import save
+from .._errors import InputError
+from .._files import check_writable, save
 from ..drawing import draw as draw_network
 from ..drawing._automaton import picture_of_machine
-from ..drawing._formats import format_of, picture_bytes
+from ..drawing._formats import FORMATS, PLOT_FORMATS, format_of, picture_bytes
 from ..interface._say import say
+from ..languages._notation import looks_like_notation
 from ..runs._networks import network_from
-from ..tasks._sources import is_language_file, machine_from
+from ..tasks._sources import exists, is_language_file, machine_from
 from ._options import naming, network_argument
 
 
@@ -31,11 +35,20 @@ def draw(network: str, out: str) -> None:
     close a loop, and units that reach no output. A language file or a grammar is drawn as its
     machine: states in a row, rules as arrows.
     """
-    kind = format_of(out)
-    with naming(network):
-        if is_language_file(network):
-            data = picture_bytes(picture_of_machine(machine_from(network)), kind)
-        else:
-            data = draw_network(network_from(network)).to_bytes(kind)
+    machine = machine_from(network) if is_language_file(network) else None
+    kind = format_of(out, FORMATS if machine is None else PLOT_FORMATS)
+    check_writable(out)
+    if machine is None:
+        if looks_like_notation(network) and not exists(Path(network)):
+            raise InputError(
+                f"{network} is a notation, not a file; write it as a language file with "
+                "mdlrnn language -o, and draw that."
+            )
+        net = network_from(network)
+        with naming(network):
+            data = draw_network(net).to_bytes(kind)
+    else:
+        with naming(network):
+            data = picture_bytes(picture_of_machine(machine), kind)
     save(out, data)
     say(f"saved as {out}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from .._files import check_writable
+from ..drawing._formats import PLOT_FORMATS, format_of
 from ..interface._say import say, say_json
 from ..interface._text import filled
 from ..plots import lines_over_strings, plot_enough
@@ -30,6 +32,9 @@ def enough(
     these lines for the front of a RUN, which wins from which N on, and how many strings of
     LANGUAGE, by default the run's own, would make a right one win.
     """
+    if out is not None:
+        format_of(out, PLOT_FORMATS)
+        check_writable(out)
     found = enough_strings(run, language, networks=networks)
     if out is not None:
         plot_enough(lines_over_strings(found)).save(out)

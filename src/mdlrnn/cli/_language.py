@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from .._errors import InputError
@@ -9,13 +11,15 @@ from .._files import save
 from ..interface._language import describe
 from ..interface._say import say, say_json
 from ..interface._text import filled
-from ._options import json_option
+from ..languages._notation import looks_like_notation
+from ..tasks._sources import exists
+from ._options import check_language_out, json_option
 
 
 @click.command()
 @click.argument("source", metavar="SOURCE")
 @click.option("--stop", metavar="CHANCE", help="Of a notation: the chance to stop at each number.")
-@click.option("-o", "--out", type=click.Path(), help="Also write it as a language file.")
+@click.option("-o", "--out", type=click.Path(), help="Also write it as a language file, .lang.")
 @json_option
 def language(source: str, stop: str | None, out: str | None, as_json: bool) -> None:
     """Show what was understood of SOURCE: its rules, its first strings, what can be proved.
@@ -23,6 +27,11 @@ def language(source: str, stop: str | None, out: str | None, as_json: bool) -> N
     SOURCE is one of `mdlrnn tasks`, a notation such as "a^n b^3n", a language file (.lang) or a
     grammar (.pcfg). With -o it is written as a language file, which reads back to the same.
     """
+    if stop is not None and (exists(Path(source)) or not looks_like_notation(source)):
+        raise InputError(
+            f'--stop is for a notation such as "a^n b^n", and {source} is none; leave --stop out.'
+        )
+    check_language_out(out)
     found = describe(source if stop is None else f"{source}, stop {stop}")
     if out is not None:
         if found.machine is None:
@@ -31,7 +40,7 @@ def language(source: str, stop: str | None, out: str | None, as_json: bool) -> N
     if as_json:
         say_json(found.to_dict())
     else:
-        *lines, last = str(found).split("\n")
-        say("\n".join([*lines, filled(last)]))
+        for line in str(found).split("\n"):
+            say(line if line.startswith("  ") else filled(line))
     if out is not None and not as_json:
         say(f"saved as {out}")

@@ -11,7 +11,7 @@ from ..interface._functions import learned as learned_by
 from ..interface._say import say, say_json
 from ..interface._text import filled
 from ..runs._networks import training_of
-from ._options import json_option, network_argument
+from ._options import check_language_out, json_option, network_argument
 from ._outcome import say_learned
 
 NOT_PROVED = 1
@@ -19,7 +19,7 @@ NOT_PROVED = 1
 
 @click.command()
 @network_argument
-@click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file.")
+@click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file, .lang.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
@@ -35,6 +35,7 @@ def learned(network: str, out: str | None, seconds: float, as_json: bool) -> Non
     machine is read off the network, and then it is proved that the network follows it for ever. The
     exit code is 0 with a theorem and 1 without. Needs the extra `prove`.
     """
+    check_language_out(out)
     found = learned_by(network, seconds=seconds)
     if out is not None and found.machine is not None:
         save(out, found.machine.to_text())

@@ -11,6 +11,8 @@ import click
 
 from .._checks import MOST_THREADS
 from .._errors import InputError
+from .._files import check_writable, named
+from ..languages._language_file import SUFFIXES
 from ..network._encoding import Encoding
 from ..network._network import Network
 from ..network.schemes import SCHEMES
@@ -113,6 +115,17 @@ def numbers(text: str, option: str) -> list[int]:
 def listed(names: str) -> tuple[str, ...]:
     """Names separated by commas."""
     return tuple(name.strip() for name in names.split(","))
+
+
+def check_language_out(path: str | None) -> None:
+    """Refuse a file that could not be written, or not be known again as a language file."""
+    if path is None:
+        return
+    if not path.endswith(SUFFIXES):
+        raise InputError(
+            f"{named(path)}: a language file is known by its ending; end the name in {SUFFIXES[0]}."
+        )
+    check_writable(path)
 
 
 @contextmanager

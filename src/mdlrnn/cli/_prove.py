@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .._files import save
+from .._files import check_writable, save
 from ..interface._say import say, say_json
 from ..interface._text import columns, filled, parse_time, time_text
 from ..proofs._certificate import check as check_certificate
@@ -64,6 +64,8 @@ def prove(
     seconds = parse_time(time, "--time")
     net = with_saturation(network_from(network), uncut)
     machine = machine_from(language)
+    if certificate is not None:
+        check_writable(certificate)
     with naming(network):
         proof = prove_machine(net, machine, margin=margin, seconds=seconds)
     if certificate is not None and proof.proved:

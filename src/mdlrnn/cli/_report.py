@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from .._errors import InputError
-from .._files import save
+from .._files import check_writable, save
 from ..interface._say import say
 from ..network._alphabet import has_words
 from ..page import network_content, page, run_content
@@ -53,6 +53,7 @@ def report(
     for a string to step through, and, where they are known, the score, the search and the measures
     on a task.
     """
+    check_writable(out)
     chosen = None if task is None else _task(task)
     if Path(source).is_dir():
         if corpus is not None:

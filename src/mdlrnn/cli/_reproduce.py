@@ -94,7 +94,8 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
         ),
         click.option(
             "--generations", type=click.IntRange(1), metavar="N",
-            help="Generations of each search, instead of a time; repeatable.",
+            help="Generations of each search, instead of a time; repeatable. With both, the limit "
+            "that is reached first ends it.",
         ),
         click.option(
             "--patience", type=click.IntRange(1), metavar="N",
@@ -259,7 +260,8 @@ def table(
 @click.option("--time-per-run", metavar="TIME", help="Of each search. [default: 60s]")
 @click.option(
     "--generations", type=click.IntRange(1), metavar="N",
-    help="Generations of each search, instead of a time; repeatable.",
+    help="Generations of each search, instead of a time; repeatable. With both, the limit "
+    "that is reached first ends it.",
 )  # fmt: skip
 @threads_option
 @click.option(

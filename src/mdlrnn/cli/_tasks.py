@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections import Counter
 
 import click
+from click.core import ParameterSource
 
 from .._checks import short
 from .._errors import InputError, printable
-from .._files import save
+from .._files import check_writable, save
+from ..corpus._files import line_text
 from ..interface._functions import sample as sample_strings
 from ..interface._functions import test as test_network
 from ..interface._say import say, say_data, say_json
 from ..interface._text import table
 from ..languages._strings import SEEDS
-from ..network._alphabet import has_words, spelled
+from ..network._alphabet import has_words
 from ..network._text import counted
 from ..runs._networks import network_from, training_of
-from ..tasks._sources import source_from
+from ..tasks._sources import Source, source_from
 from ..tasks._tasks import EVERY_TASK, SEED
 from ._options import (
     json_option,
@@ -64,11 +66,14 @@ def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
     SOURCE is one of `mdlrnn tasks`, a notation such as "a^n b^3n", a language file (.lang) or a
     grammar (.pcfg, in NLTK's notation).
     """
+    if out is not None:
+        check_writable(out)
     drawn = sample_strings(source, size, seed)
-    counts = Counter(s if isinstance(s, str) else spelled(s, words=True) for s in drawn)
-    text = "".join(f"{count}\t{string}\n" for string, count in counts.items())
+    counts = Counter(drawn)
+    with naming(source):
+        text = "".join(line_text(s, count, not isinstance(s, str)) for s, count in counts.items())
     if out is None:
-        odd = next((string for string in counts if not string.isprintable()), None)
+        odd = next((s for s in map("".join, counts) if not s.isprintable()), None)
         if odd is not None:
             raise InputError(
                 f"{printable(source)}: {short(odd)} has control characters, which a terminal would "
@@ -118,6 +123,7 @@ def test(
     """
     net = with_saturation(network_from(network), uncut)
     known = source_from(source, size=size, words=words or has_words(net.alphabet))
+    _forbid_ignored(source, known, longest, training)
     seen = training_of(network) if training is None else training
     with naming(network, source):
         report = test_network(net, known, seed=seed, training=seen, longest=longest)
@@ -125,3 +131,23 @@ def test(
         say_json(report.to_dict())
     else:
         say(str(report))
+
+
+def _forbid_ignored(name: str, source: Source, longest: int | None, training: str | None) -> None:
+    """Strings that are given are not drawn, and those of a language need no others beside them."""
+    if source.task is not None:
+        if training is not None:
+            raise InputError(
+                f"--training is for a file of strings, and {name} is a language; leave it out."
+            )
+        return
+    seed = click.get_current_context().get_parameter_source("seed")
+    for option, given in (
+        ("--longest", longest is not None),
+        ("--seed", seed is ParameterSource.COMMANDLINE),
+    ):
+        if given:
+            raise InputError(
+                f"{option} is for strings that are drawn from a language, and {name} has "
+                "its strings; leave it out."
+            )

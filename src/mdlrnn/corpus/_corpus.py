@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from .._checks import is_number, short
 from .._errors import InputError
 from .._files import PathLike
-from ..network._alphabet import BOUNDARY, check_alphabet, has_words, spelled
+from ..network._alphabet import BOUNDARY, check_alphabet, has_words
 from ._check import ARRAYS, NUMBERS, check, frozen, inconsistent
-from ._files import count_lines, read_sequences
+from ._files import count_lines, line_text, read_sequences
 from ._sources import Symbols, count_strings, distinct_rows, encode, flatten
 from ._tree import following, grow, reorder
 
@@ -259,7 +259,7 @@ class Corpus:
     def to_text(self) -> str:
         """The strings as a corpus file: a count, a TAB and the string a line."""
         words = has_words(self.alphabet)
-        return "".join(f"{count}\t{spelled(string, words)}\n" for string, count in self.strings())
+        return "".join(line_text(string, count, words) for string, count in self.strings())
 
     @cached_property
     def digest(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from numpy.typing import NDArray
 
+from .._checks import short
 from .._errors import InputError
 from .._files import PathLike, named, not_utf8, path_of, unreadable
 from .._limits import (
@@ -21,6 +22,7 @@ from .._limits import (
     NUMBERS,
     check_size,
 )
+from ..network._alphabet import spelled
 from ._npz import DAMAGED, unpacked
 from ._sources import Symbols, forbid_boundary
 
@@ -90,6 +92,11 @@ def _check_lines(longest: int, name: str) -> None:
 
 def _count_line(line: bytes, words: bool, counts: dict[Symbols, int], times: int) -> None:
     text = line.decode("utf-8").removesuffix("\r")
+    if "\r" in text:
+        raise InputError(
+            "a carriage return stands within the line; convert the line ends of the file to LF or "
+            "CRLF and try again."
+        )
     count = times
     if "\t" in text:
         head, _, text = text.partition("\t")
@@ -114,6 +121,23 @@ def _count(text: str) -> int:
             f"the count {text[:40]} is too large; write at most {LONGEST_COUNT} digits."
         )
     return int(text)
+
+
+def line_text(string: Symbols, count: int, words: bool) -> str:
+    """The line from which `count_lines` reads the string; refused where there is none."""
+    text = spelled(string, words)
+    same = (text.split() if words else list(text)) == list(string)
+    if not same or not {"\n", "\r"}.isdisjoint(text) or not _is_unicode(text):
+        raise InputError(
+            f"{short(text)} would not read back from a text file, since a symbol has a blank, a "
+            "line end or half a character; use other symbols."
+        )
+    return f"{count}\t{text}\n"
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether it can be written: JSON may hold half of a surrogate pair."""
+    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def read_sequences(path: PathLike) -> Arrays:

@@ -3,6 +3,7 @@ and PDF (extra `plot`)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from ._svg import svg
 from ._tikz import tikz
 
 FORMATS = ("svg", "png", "pdf", "tex", "dot")
-"""Of a network's drawing; a plot cannot be written as dot, which knows networks only."""
+"""Of a network's drawing."""
+PLOT_FORMATS = FORMATS[:-1]
+"""Of a plot or a machine: dot knows networks only."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,7 +40,7 @@ class Picture:
 
     def save(self, path: PathLike) -> None:
         """Write it in the format that the name ends with: .svg, .png, .pdf or .tex."""
-        save(path, picture_bytes(self, format_of(path)))
+        save(path, picture_bytes(self, format_of(path, PLOT_FORMATS)))
 
 
 def picture_bytes(picture: Picture, kind: str) -> bytes:
@@ -51,10 +54,11 @@ def picture_bytes(picture: Picture, kind: str) -> bytes:
     raise InputError(f"a plot cannot be written as {kind!r}; use svg, png, pdf or tex.")
 
 
-def format_of(path: PathLike) -> str:
-    """The format that a file's name asks for."""
+def format_of(path: PathLike, formats: Sequence[str] = FORMATS) -> str:
+    """The format, one of these, that a file's name asks for."""
     suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in FORMATS:
-        ends = ", ".join(f".{name}" for name in FORMATS)
-        raise InputError(f"{path}: its ending names no format; end it in one of {ends}.")
+    if suffix not in formats:
+        ends = ", ".join(f".{name}" for name in formats)
+        why = "dot is for networks alone" if suffix == "dot" else "its ending names no format"
+        raise InputError(f"{path}: {why}; end it in one of {ends}.")
     return suffix

@@ -121,9 +121,8 @@ class Learned:
         if self.machine is None:
             if self.cover is None:
                 return self.statement
-            after = (
-                f"Up to {self.cover.length} symbols it agrees with this machine; no claim beyond."
-            )
+            length = counted(self.cover.length, "symbol")
+            after = f"Up to {length} it agrees with this machine; no claim beyond."
             return "\n".join([self.statement, "", after, "", *_indented(self.cover.machine)])
         name = self.name or "the language of this machine"
         return "\n".join(

@@ -5,16 +5,20 @@ Each takes a network as a value, a `Run`, a file or a run's folder.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from .._checks import check_integer
-from .._files import PathLike, save
+from .._errors import InputError
+from .._files import PathLike, named, save
+from ..corpus._corpus import Corpus, match
 from ..extraction._compare import Comparison
 from ..extraction._compare import compare as compare_networks
 from ..extraction._learned import SECONDS as LEARNED
 from ..extraction._learned import Learned
 from ..extraction._learned import learned as learned_by
 from ..network._alphabet import has_words
+from ..network._network import Network
 from ..page import content_of, page
 from ..proofs._certificate import Checked
 from ..proofs._certificate import check as check_certificate
@@ -50,12 +54,27 @@ def test(
     check_integer("seed", seed, 0)
     known = source_from(source, size=size, words=words or has_words(net.alphabet))
     if known.task is None:
+        if longest is not None:
+            raise InputError(
+                f"{known.name} has its strings, and longest is for strings that are drawn; leave "
+                "it out."
+            )
         seen = training_of(network) if training is None else training
-        strings = None if seen is None else source_from(seen, words=known.words).corpus()
+        strings = None if seen is None else _fitting(net, seen, known.words)
         return measure_unseen(net, known.corpus(), strings)
     if longest is not None:
         check_integer("longest", longest, 1)
     return measure(net, known.task, known.size, seed, longest)
+
+
+def _fitting(network: Network, training: object, words: bool) -> Corpus:
+    """The training strings, all of whose symbols the network reads."""
+    corpus = source_from(training, words=words).corpus()
+    try:
+        return match(corpus, network)
+    except InputError as error:
+        name = f", {named(training)}" if isinstance(training, str | os.PathLike) else ""
+        raise InputError(f"the training strings{name}: {error}") from None
 
 
 def prove(

@@ -11,8 +11,10 @@ from .._errors import InputError
 from ..languages import Grammar, Language, Transducer
 from ..languages._entropy import Mean, Means, means_of
 from ..languages._grammar_machine import production_text
+from ..network._text import powers
 from ..tasks._sources import source_from
 from ..tasks._tasks import string_chance
+from ._text import terminal_width
 
 FIRST = 8
 """Strings that are shown."""
@@ -40,6 +42,8 @@ class Description:
     length_error: float | None = None
     obstacle: str | None = None
     """Why nothing can be proved, if nothing can."""
+    entropy_obstacle: str | None = None
+    """Why there is no entropy, if there is none."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -52,6 +56,7 @@ class Description:
             "first_strings": [[string, str(chance)] for string, chance in self.first],
             "entropy": self.entropy,
             "entropy_error": self.entropy_error,
+            "entropy_obstacle": self.entropy_obstacle,
             "mean_length": self.length,
             "mean_length_error": self.length_error,
             "provable": self.obstacle is None,
@@ -63,11 +68,13 @@ class Description:
         lines += [f"  {line}" for line in self.rules.splitlines() if not line.startswith("#")]
         if self.first:
             lines += ["", "the shortest strings and their probabilities"]
-            shown = [_string_text(string) for string, _ in self.first]
+            chances = [chance_text(chance) for _, chance in self.first]
+            room = terminal_width() - 4 - max(map(len, chances))
+            shown = [self._fitted(string, room) for string, _ in self.first]
             width = max(7, *map(len, shown))
             lines += [
-                f"  {string:<{width}}  {chance_text(chance)}"
-                for string, (_, chance) in zip(shown, self.first, strict=True)
+                f"  {string:<{width}}  {chance}"
+                for string, chance in zip(shown, chances, strict=True)
             ]
         if self.entropy is not None and self.length is not None:
             lines += [
@@ -75,8 +82,17 @@ class Description:
                 f"entropy {Mean(self.entropy, self.entropy_error).text(4)} bits a string, "
                 f"mean length {Mean(self.length, self.length_error).text(1)} symbols",
             ]
+        if self.entropy_obstacle is not None:
+            lines += ["", f"No entropy is given: {self.entropy_obstacle}."]
         lines += ["", self.proof_text()]
         return "\n".join(lines)
+
+    def _fitted(self, string: str, room: int) -> str:
+        """The string in so many columns: with powers, and then cut, where it is longer."""
+        text = _string_text(string)
+        if len(text) > room and self.alphabet is not None and not {" ", "^"} & {*self.alphabet}:
+            text = printable(powers(string))
+        return text if len(text) <= room else f"{text[: room - 3]}..."
 
     def proof_text(self) -> str:
         if self.obstacle is None:
@@ -123,10 +139,12 @@ def describe(source: object) -> Description:
         assert isinstance(language, Grammar)
         rules = "\n".join(map(production_text, language.productions))
         obstacle = _obstacle(language)
-    (entropy, error), (length, length_error) = _means(language) or ((None, None), (None, None))
+    means, why = _means(language)
+    (entropy, error), (length, length_error) = means or ((None, None), (None, None))
     return Description(
         language.title, "strings", language.alphabet, machine, rules,
         tuple(_first(language)), entropy, error, length, length_error, obstacle,
+        why,
     )  # fmt: skip
 
 
@@ -145,9 +163,10 @@ def _first(language: Language | Grammar) -> list[tuple[str, Fraction]]:
     ]
 
 
-def _means(language: Language | Grammar) -> Means | None:
-    """None where strings are too long to draw, or to ask a grammar for their probabilities."""
+def _means(language: Language | Grammar) -> tuple[Means | None, str | None]:
+    """Entropy and length, or why not: strings are too long to draw, or to ask a grammar for their
+    probabilities."""
     try:
-        return means_of(language)
-    except InputError:
-        return None
+        return means_of(language), None
+    except InputError as error:
+        return None, str(error).partition(";")[0].rstrip(".")

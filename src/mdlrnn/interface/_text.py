@@ -31,7 +31,8 @@ def terminal_width() -> int:
 
 def filled(text: str, indent: str = "") -> str:
     """The text in lines as wide as the terminal, those after the first one indented."""
-    return textwrap.fill(text, terminal_width(), subsequent_indent=indent, break_on_hyphens=False)
+    shown = "\n".join(map(printable, text.split("\n")))  # before what is odd is taken for a blank
+    return textwrap.fill(shown, terminal_width(), subsequent_indent=indent, break_on_hyphens=False)
 
 
 def shell_text(text: str) -> str:

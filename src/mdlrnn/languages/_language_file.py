@@ -130,7 +130,7 @@ def language_text(machine: Language | Transducer) -> str:
         if machine.start != START:
             rules.sort(key=lambda rule: rule.state != machine.start)
         lines = [rule_text(rule) for rule in rules]
-    return "\n".join([f"# {machine.title}", *lines]) + "\n"
+    return "\n".join([f"# {printable(machine.title)}", *lines]) + "\n"
 
 
 def _transition_text(step: Transition) -> str:

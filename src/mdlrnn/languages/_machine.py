@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.random import RandomState
 
-from .._checks import short
+from .._checks import printable, short
 from .._errors import InputError
 from .._files import PathLike
 from .._later import later
@@ -82,6 +82,8 @@ class Language(Strings):
     """Where rules are written, to be named in errors: 'line 3: '."""
 
     def __post_init__(self) -> None:
+        # The symbols in it may be line ends, and a title is one line.
+        object.__setattr__(self, "title", printable(self.title))
         check_language(self)
 
     @classmethod

@@ -45,7 +45,7 @@ def state_text(state: str) -> str:
 
 def symbol_text(symbol: str) -> str:
     """As it is, unless it would be read as something else."""
-    taken = symbol in ("if", "->", "/") or symbol.startswith('"') or symbol.isspace()
+    taken = symbol in ("if", "->", "/") or '"' in symbol or any(map(str.isspace, symbol))
     return json.dumps(symbol) if taken or not symbol.isprintable() else symbol
 
 

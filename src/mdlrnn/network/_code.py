@@ -136,7 +136,8 @@ def decode(
         if u == 0 and units[0] != Unit():
             raise reader.broken("the first unit, always an input, is not linear or has a bias")
     if reader.left:
-        raise reader.broken(f"the network is complete, but {reader.left} more bits follow")
+        follow = "1 more bit follows" if reader.left == 1 else f"{reader.left} more bits follow"
+        raise reader.broken(f"the network is complete, but {follow}")
     reader.check_parts(units)
     if inputs is None or outputs is None:
         plain = _leading_plain(units)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ._network import Network
 
 FORMAT = "mdlrnn/1"
+NEEDED = ("format", "inputs", "outputs", "units", "connections")
+ALLOWED = ("name", "alphabet", "saturation", "score")
+"""What a run writes as the score says nothing of the network, and is not read."""
 
 
 def read_json(path: PathLike) -> object:
@@ -46,11 +49,17 @@ def parse(data: object) -> dict[str, Any]:
             f'"format" is {short(version)}, but this version of mdlrnn reads "{FORMAT}"; '
             "update mdlrnn, or save the network in the older format."
         )
-    for name in ("inputs", "outputs", "units", "connections"):
+    for name in NEEDED:
         if name not in data:
             raise InputError(f'"{name}" is missing; the file may be incomplete, save it again.')
+    for name in data:
+        if name not in (*NEEDED, *ALLOWED):
+            known = ", ".join((*NEEDED, *ALLOWED))
+            raise InputError(f"there is an unknown field {short(name)}; the fields are {known}.")
     units = _list(data["units"], "units")
     connections = _list(data["connections"], "connections")
+    if connections and not units:
+        raise InputError('"units" is empty, but there are connections; list every unit.')
     check_size(len(connections), CONNECTIONS, "the network", "connections")
     alphabet = data.get("alphabet")
     if alphabet is not None:

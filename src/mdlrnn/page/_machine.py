@@ -9,6 +9,7 @@ from ..drawing._automaton import picture_of_machine
 from ..drawing._svg import escaped, svg
 from ..languages import Affine, Language, Rule
 from ..languages._rule_text import rule_text
+from ..network._text import counted
 from ._content import LearnedMachine
 from ._sections import paragraph, section
 
@@ -58,8 +59,8 @@ def machine_section(learned: LearnedMachine | None) -> str:
         return section("What it has learned", paragraph(learned.statement), name="learned")
     if learned.agrees is not None:
         said = (
-            f"{learned.statement} Up to {learned.agrees} symbols it agrees with this machine; no "
-            "claim beyond."
+            f"{learned.statement} Up to {counted(learned.agrees, 'symbol')} it agrees with this "
+            "machine; no claim beyond."
         )
     else:
         mark = "Theorem. " if learned.proved else ""

@@ -32,6 +32,8 @@ from ._thumbnail import thumbnail
 SECONDS = 15.0
 """For a proof, and for what was learned where there is none."""
 TITLE = "Atlas of languages"
+BEGUN = "begun"
+"""Where the list has the folders of a call that is not finished."""
 
 
 class Site(NamedTuple):
@@ -73,13 +75,14 @@ def build(
     found, problems = places_in(results)
     works = _works(found, site, seconds)
     make_folder(site)
+    _begin(site, title, before, works)
     rows: list[Row] = []
     for row in _carried_out(works, processes):
         rows.append(row)
         if tell is not None:
             tell(f"{len(rows)} of {len(works)}: {row.name}, {row.problem or row.said}")
     rows.sort(key=lambda row: (_letters(row.name), row.name, row.folder))
-    _forget(site, before - {row.folder for row in rows if not row.problem})
+    _forget(site, before.folders - {row.folder for row in rows if not row.problem})
     data = {"format": FORMAT, "title": title, "languages": [row.to_dict() for row in rows]}
     save(site / INDEX, index_page(title, rows, len(problems), docs))
     save(site / LIST, json.dumps(data, indent=1) + "\n")
@@ -192,20 +195,43 @@ def _letters(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum()) or name
 
 
-def _before(site: Path) -> set[str]:
-    """The folders of the atlas that is there already; anything else there is not written over."""
-    if not site.exists() or (site.is_dir() and not any(site.iterdir())):
-        return set()
+class Before(NamedTuple):
+    """The atlas that is there already."""
+
+    languages: list[Any]
+    """The rows of its list."""
+    folders: set[str]
+    """Those of its languages, and of the ones that a call began and did not finish."""
+
+
+def _before(site: Path) -> Before:
+    """What was built already; anything else there is not written over."""
+    if not site.exists() or (site.is_dir() and not any(map(_is_kept, site.iterdir()))):
+        return Before([], set())
     try:
         data: Any = json.loads(read_text(site / LIST, "atlas"))
         if data["format"] != FORMAT:
             raise ValueError
-        pages = [str(row["page"]).removesuffix(f"/{INDEX}") for row in data["languages"]]
-        return {folder for folder in pages if FOLDER.fullmatch(folder)}
+        languages = list(data["languages"])
+        pages = [str(row["page"]).removesuffix(f"/{INDEX}") for row in languages]
+        folders = {*pages, *map(str, data.get(BEGUN, ()))}
+        return Before(languages, {folder for folder in folders if FOLDER.fullmatch(folder)})
     except (ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
             f"{named(site)} is there and is no atlas; choose a new folder, or empty it."
         ) from None
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether it is more than what is left of a list that was cut off while it was written."""
+    return not path.name.startswith(f".{LIST}.")
+
+
+def _begin(site: Path, title: str, before: Before, works: Sequence[Work]) -> None:
+    """Write the list before the pages: a call that is interrupted leaves an atlas to go on with."""
+    begun = sorted(before.folders.union(work.folder for work in works))
+    data = {"format": FORMAT, "title": title, "languages": before.languages, BEGUN: begun}
+    save(site / LIST, json.dumps(data, indent=1) + "\n")
 
 
 def _forget(site: Path, folders: set[str]) -> None:

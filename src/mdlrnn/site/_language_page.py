@@ -28,6 +28,7 @@ FOOT = f"Made by mdlrnn {__version__}. These pages work offline and send nothing
 HEAD = (
     "seed", "setting", "|G|, parts", "|G| + |D:G|", "encoding", "excess", "found after", "network",
 )  # fmt: skip
+ALONE = "The file holds a network alone, and nothing of a search or of its strings."
 STEP, NETWORK, FINDINGS, INDEX = "step.html", "network.json", "findings.json", "index.html"
 """The files of a language, in a folder of its own."""
 
@@ -48,7 +49,7 @@ def language_page(
 ) -> str:
     sections = [
         _network(result, content, drawing),
-        f'<div class="pair">{_language(known, result.file)}\n{_corpus(strings)}</div>',
+        f'<div class="pair">{_language(known, result.file)}\n{_corpus(result, strings)}</div>',
         _learned(result, content.learned, content.theorem),
         _theorem(content, found),
         score_section(content, length(result.network, result.encoding)),
@@ -92,10 +93,12 @@ def _language(known: Known, file: LanguageFile | None) -> str:
     return section("The language", *parts, name="language")
 
 
-def _corpus(strings: Strings | None) -> str:
+def _corpus(result: Result, strings: Strings | None) -> str:
     if strings is None:
-        return section("The corpus", paragraph("It was not kept, and cannot be drawn again."))
-    parts = [paragraph(f"{strings.summary}.")]
+        said = "It was not kept, and cannot be drawn again." if result.setting else ALONE
+        return section("The corpus", paragraph(said))
+    drawn = "" if result.setting else "Drawn from the language, not kept with the network: "
+    parts = [paragraph(f"{drawn}{strings.summary}.")]
     if strings.rows:
         parts.append(table(("shortest strings", "how often"), strings.rows))
     return section("The corpus", *parts, name="corpus")
@@ -168,25 +171,16 @@ def _search(result: Result, others: Sequence[Result]) -> str:
             paragraph(said),
             f'<pre class="formulas" id="command">{escaped(result.command)}</pre>',
         ]
+    if result.setting is None:
+        parts.append(paragraph(ALONE))
     if len(others) > 1:
-        how = (
-            "the smallest that its search proved right"
-            if result.proved
-            else "that of the lowest score"
-        )
+        how = "the smallest" if result.score is None else "that of the lowest score"
+        how = "the smallest that its search proved right" if result.proved else how
         parts.append(paragraph(f"Of {len(others)} networks this is {how}.", "muted"))
+    if all(other.setting is None for other in others):
+        return section("The search", *parts, name="search")
     rows = [_row(other, other is result) for other in others]
-    head = (
-        "seed",
-        "setting",
-        "|G|, parts",
-        "|G| + |D:G|",
-        "encoding",
-        "excess",
-        "found after",
-        "network",
-    )
-    parts.append(table(head, rows))
+    parts.append(table(HEAD, rows))
     if any(other.excess is not None for other in others):
         parts.append(
             paragraph(
@@ -201,14 +195,20 @@ def _row(result: Result, shown: bool) -> tuple[str, ...]:
     score, seconds = result.score, result.seconds
     return (
         "–" if result.seed is None else f"{result.seed}",
-        result.setting,
+        result.setting or "–",
         f"{result.g:,}",
         "–" if score is None else f"{score.mdl:,.2f}",
-        result.encoding.scheme,
+        result.encoding.scheme if result.setting else "–",
         _excess(result.excess),
         "–" if seconds is None else f"{seconds:,.0f} s",
-        f"{'the best' if result.is_best else 'another, proved'}{', shown' if shown else ''}",
+        f"{_place(result)}{', shown' if shown else ''}",
     )
+
+
+def _place(result: Result) -> str:
+    if result.setting is None:
+        return "from a file"
+    return "the best" if result.is_best else "another, proved"
 
 
 def _excess(value: float | None) -> str:

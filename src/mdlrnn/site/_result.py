@@ -30,6 +30,8 @@ from ._commands import evolve_command, option_texts
 from ._places import Place, whole_number
 
 FILE = re.compile(r"\w[\w-]{0,60}\.(lang|pcfg|cfg|grammar)", re.ASCII)
+ALONE = frozenset({"language", "network", "source"})
+"""What is made of a file that holds a network and nothing of a search."""
 LARGEST_SIZE = 1_000_000
 """Training strings that are drawn again to be shown."""
 
@@ -56,7 +58,8 @@ class Result:
     corpus: Corpus | None = None
     """As a run keeps it; that of a known language is drawn again."""
     seed: int | None = None
-    setting: str = "default"
+    setting: str | None = "default"
+    """None for a file that holds a network alone: nothing is known of a search for it."""
     excess: float | None = None
     """Bits a string above the language itself, on new strings."""
     seconds: float | None = None
@@ -102,6 +105,8 @@ def _of_file(place: Place, data: dict[str, Any]) -> list[Result]:
     size = whole_number(data.get("size"), 1, LARGEST_SIZE)
     source, file = _source(data["source"], size)
     scheme = data.get("scheme")
+    if data.keys() <= ALONE:
+        return [Result(place, network, Encoding.every_part(), None, source, size, setting=None)]
     known = isinstance(scheme, str) and scheme in SCHEMES
     encoding = Encoding.fitting(network, str(scheme) if known else "paper")
     if source is not None and source.encoding().scheme == scheme:

@@ -79,7 +79,8 @@ class UnseenReport(NamedTuple):
             if bits is not None:
                 lines.append(f"{LABELS[name]:<36}{entropy_text(bits / self.characters):>16}")
         if self.new_strings:
-            lines.append(f"  ({self.new_strings:,} of the strings are not among them)")
+            are = "is" if self.new_strings == 1 else "are"
+            lines.append(f"  ({self.new_strings:,} of the strings {are} not among them)")
         if None in self.baselines.values():
             lines += ["", *WITHOUT_TRAINING]
         if self.costliest:

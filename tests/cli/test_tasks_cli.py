@@ -271,7 +271,7 @@ def test_strings_held_out_beside_models_of_the_training_strings(
     out = run("test", "anbn.json", "held_out.txt", "--training", "training.txt").out
     assert "trigram of the training strings" in out
     assert "frequencies of the training strings         infinite\n" in out
-    assert "(1 of the strings are not among them)" in out
+    assert "(1 of the strings is not among them)" in out
 
 
 def test_impossible_strings_held_out(run: Callable[..., Result], tmp_path: Path) -> None:

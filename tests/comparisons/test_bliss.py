@@ -21,11 +21,11 @@ import pytest
 
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
-from mdlrnn import InputError, bliss, zoo
+from mdlrnn import InputError, Network, bliss, score, zoo
 from mdlrnn.comparisons._bliss import Dataset, datasets, evaluate
 from mdlrnn.corpus._corpus import Corpus
 from mdlrnn.interface import _bliss as bliss_module
-from mdlrnn.interface._bliss import bliss_table, ratio_text
+from mdlrnn.interface._bliss import Row, bliss_notes, bliss_table, ratio_text
 from mdlrnn.languages import Language
 from mdlrnn.tasks._tasks import TASKS
 
@@ -398,6 +398,36 @@ def test_rows_are_told_apart() -> None:
     ):  # fmt: skip
         assert bliss_table([row | more]).endswith(f"  {said}")
     assert ("60 s" in one, "?" in two) == (True, True)
+
+
+def test_a_proved_network_that_is_not_the_best_is_told(
+    benchmark: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("z3")
+    corpus = of(benchmark, "dyck_1").training(60)
+    brackets = ("#", "(", ")")
+    right, wrong = replace(zoo.dyck1(), alphabet=brackets), replace(zoo.anbn(), alphabet=brackets)
+    scores = {network: score(network, corpus) for network in (right, wrong)}
+
+    def found_with(best: Network) -> Row:
+        run = SimpleNamespace(
+            best=best, score=scores[best], front=tuple(scores.items()), reason="time",
+            statistics=SimpleNamespace(seconds=1.0),
+        )  # fmt: skip
+        monkeypatch.setattr(bliss_module, "evolve", lambda *given, **more: run)
+        (row,) = bliss(benchmark, ["dyck_1"], strings=SMALL)
+        return row
+
+    row = found_with(wrong)
+    assert row["proved"] is False
+    assert row["right"] < SMALL
+    other = row["other"]
+    assert Network.from_dict(other["network"]) == right
+    assert other["g"] == scores[right].g
+    (note,) = bliss_notes([row])
+    assert note.startswith("Dyck-1 with 60 strings: another network of the front is proved")
+    row = found_with(right)
+    assert (row["proved"], row["other"], bliss_notes([row])) == (True, None, [])
 
 
 def _zipped(data: bytes) -> bytes:

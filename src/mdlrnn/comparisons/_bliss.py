@@ -182,7 +182,8 @@ def _is_right(network: Network, string: str, mask: NDArray[np.bool_]) -> bool:
         if mask.shape[1] != len(order):
             return False
         return bool(np.array_equal(chances[:, order] >= MARGIN, mask))
-    due = np.array([names.index(symbol) for symbol in (*string, BOUNDARY)])
+    due = np.empty(len(chances), dtype=np.int64)
+    due[corpus.item_node] = corpus.item_target
     given = np.take_along_axis(chances, due[:, None], axis=1)[:, 0]
     others = chances.copy()
     others[np.arange(len(due)), due] = -1.0

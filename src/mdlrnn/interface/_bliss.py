@@ -22,6 +22,7 @@ from ..network._encoding import Encoding
 from ..network._network import Network
 from ..proofs._prover import Prover
 from ..proofs._solver import available
+from ..search._run import Run
 from ..search._settings import Search, Stop
 from ._evolve import evolve
 from ._say import json_text
@@ -92,7 +93,7 @@ def bliss_rows(
         check_writable(out)
     for work in _works(datasets(Path(folder), languages), sizes):
         made_of = _made_of(work, search, stop, strings)
-        row = next((row for row in reversed(kept) if made_of.items() <= row.items()), None)
+        row = next((row for row in reversed(kept) if _is_made_of(row, made_of)), None)
         if row is None:
             if is_stopped():
                 raise RunStopped
@@ -146,6 +147,11 @@ def _made_of(work: _Work, search: Search, stop: Stop, strings: int) -> Row:
     return found
 
 
+def _is_made_of(row: Row, made_of: Row) -> bool:
+    """Rows of earlier builds do not say whether another network of the front is proved."""
+    return made_of.items() <= row.items() and "other" in row
+
+
 def _found(
     work: _Work,
     search: Search,
@@ -166,13 +172,30 @@ def _found(
         "title": task.title, "g": run.score.g, "d_given_g": run.score.d_given_g,
         "strings": result.strings, "right": result.right, "run": result.run,
         "first_wrong": result.first_wrong, "theorem": None, "proved": None, "outcome": None,
-        "seconds": run.statistics.seconds, "network": run.best.to_dict(),
+        "other": None, "seconds": run.statistics.seconds, "network": run.best.to_dict(),
     }  # fmt: skip
     machine = task.language
     if available("z3") and isinstance(machine, Language):
-        proof = Prover(machine).prove(_spelled_as(machine, run.best))
+        prover = Prover(machine)
+        proof = prover.prove(_spelled_as(machine, run.best))
         row |= {"proved": proof.proved, "outcome": proof.outcome, "theorem": proof.statement}
+        if not proof.proved:
+            row["other"] = _proved_of_front(prover, machine, run)
     return row
+
+
+def _proved_of_front(prover: Prover, machine: Language, run: Run) -> Row | None:
+    """Of the front the network with the lowest score that is proved."""
+    front = sorted(run.front, key=lambda entry: entry[1].mdl)
+    scored = {_spelled_as(machine, network): (network, score) for network, score in front}
+    found = prover.another(scored)
+    if found is None:
+        return None
+    network, score = scored[found.network]
+    return {
+        "g": score.g, "d_given_g": score.d_given_g, "more": score.mdl - run.score.mdl,
+        "theorem": found.statement, "network": network.to_dict(),
+    }  # fmt: skip
 
 
 def _spelled_as(machine: Language, network: Network) -> Network:
@@ -206,14 +229,23 @@ def bliss_table(rows: Sequence[Row]) -> str:
 
 
 def bliss_notes(rows: Sequence[Row]) -> list[str]:
-    """A sentence on each test set that has fewer strings than were asked for."""
-    return [
+    """A sentence on each proved network that is not the best of its search, and on each test set
+    that has fewer strings than were asked for."""
+    return [_on_other(row) for row in rows if row.get("other")] + [
         f"The test set of {name} has {found:,} strings, fewer than the {asked:,} asked for."
         for name, found, asked in dict.fromkeys(
             (row["language"], row["strings"], row["asked"]) for row in rows
         )
         if found < asked
     ]
+
+
+def _on_other(row: Row) -> str:
+    other = row["other"]
+    return (
+        f"{row['title']} with {row['size']:,} strings: another network of the front is proved, "
+        f"with |G| {other['g']:,} and {other['more']:,.2f} bits more in all."
+    )
 
 
 def ratio_text(value: float) -> str:

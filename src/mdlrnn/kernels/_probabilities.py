@@ -23,7 +23,7 @@ def distributions(network: Network, corpus: Corpus) -> NDArray[np.float64]:
 
     `corpus` is in the order of the network's units.
     """
-    tree = tree_of(corpus)
+    tree = tree_of(corpus, is_scored=False)
     check_fed(tree, len(network.units), len(network.connections))
     work = workspace_for(tree, len(network.units), len(network.connections), network.saturation)
     found = np.zeros((len(corpus.parent), max(corpus.outputs, 2)))

@@ -67,7 +67,9 @@ class Tree(NamedTuple):
     since a context's own frequencies are the best chances for it."""
 
 
-def tree_of(corpus: Corpus) -> Tree:
+def tree_of(corpus: Corpus, *, is_scored: bool = True) -> Tree:
+    """One that is not scored has no items: what networks say after each prefix needs none, and they
+    take longest to make."""
     contexts = _contexts(corpus)
     full = len(contexts) - 1
     parent = corpus.parent.astype(np.int64)
@@ -86,7 +88,10 @@ def tree_of(corpus: Corpus) -> Tree:
                 table[r, q] = at
                 index.append(context[seen].astype(np.uint32))
                 at += len(nodes)
-    pieces = [_pieces(corpus, contexts[r], int(sizes[r])) for r in range(full + 1)]
+    pieces = [
+        _pieces(corpus, contexts[r], int(sizes[r])) if is_scored else _without_items(int(sizes[r]))
+        for r in range(full + 1)
+    ]
     chunks, chunk_start, item_start = [], [], []
     items_before = chunk_before = 0
     for piece in pieces:
@@ -186,6 +191,13 @@ def _pieces(corpus: Corpus, context: Ints, size: int) -> _Pieces:
         np.array(starts, dtype=np.int64),
         np.array([floor[begin:].sum() for begin in boundaries]),
     )
+
+
+def _without_items(size: int) -> _Pieces:
+    boundaries = np.array(_boundaries(size), dtype=np.int64)
+    starts = np.zeros((len(boundaries) - 1, 4), dtype=np.int64)
+    none = np.zeros(0)
+    return _Pieces(boundaries, none.astype(np.uint32), none, starts, np.zeros(len(boundaries)))
 
 
 def _boundaries(size: int) -> list[int]:

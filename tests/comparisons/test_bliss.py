@@ -395,6 +395,7 @@ def test_rows_are_told_apart() -> None:
     for more, said in (
         ({"outcome": "not shown"}, "no: not shown"), ({"right": 39, "outcome": None}, "no: wrong"),
         ({"outcome": None}, "no"), ({"proved": None}, "-"), ({"proved": True}, "yes"),
+        ({"proved": True, "only_exact": True}, "yes, if exact"),
     ):  # fmt: skip
         assert bliss_table([row | more]).endswith(f"  {said}")
     assert ("60 s" in one, "?" in two) == (True, True)
@@ -425,7 +426,11 @@ def test_a_proved_network_that_is_not_the_best_is_told(
     assert Network.from_dict(other["network"]) == right
     assert other["g"] == scores[right].g
     (note,) = bliss_notes([row])
-    assert note.startswith("Dyck-1 with 60 strings: another network of the front is proved")
+    assert note.startswith("Dyck-1 with 60 strings: another network of the front is proved, with")
+    assert other["only_exact"] is False
+    row["other"]["only_exact"] = True
+    (note,) = bliss_notes([row])
+    assert "is proved in exact numbers, though not as it runs, with |G|" in note
     row = found_with(right)
     assert (row["proved"], row["other"], bliss_notes([row])) == (True, None, [])
 

@@ -20,6 +20,7 @@ from ..corpus._corpus import Corpus
 from ..languages import Language
 from ..network._encoding import Encoding
 from ..network._network import Network
+from ..proofs._proof import Proof
 from ..proofs._prover import Prover
 from ..proofs._solver import available
 from ..search._run import Run
@@ -172,13 +173,17 @@ def _found(
         "title": task.title, "g": run.score.g, "d_given_g": run.score.d_given_g,
         "strings": result.strings, "right": result.right, "run": result.run,
         "first_wrong": result.first_wrong, "theorem": None, "proved": None, "outcome": None,
-        "other": None, "seconds": run.statistics.seconds, "network": run.best.to_dict(),
+        "only_exact": None, "other": None,
+        "seconds": run.statistics.seconds, "network": run.best.to_dict(),
     }  # fmt: skip
     machine = task.language
     if available("z3") and isinstance(machine, Language):
         prover = Prover(machine)
         proof = prover.prove(_spelled_as(machine, run.best))
-        row |= {"proved": proof.proved, "outcome": proof.outcome, "theorem": proof.statement}
+        row |= {
+            "proved": proof.proved, "outcome": proof.outcome, "theorem": proof.statement,
+            "only_exact": _only_exact(proof),
+        }  # fmt: skip
         if not proof.proved:
             row["other"] = _proved_of_front(prover, machine, run)
     return row
@@ -194,8 +199,13 @@ def _proved_of_front(prover: Prover, machine: Language, run: Run) -> Row | None:
     network, score = scored[found.network]
     return {
         "g": score.g, "d_given_g": score.d_given_g, "more": score.mdl - run.score.mdl,
-        "theorem": found.statement, "network": network.to_dict(),
+        "theorem": found.statement, "only_exact": _only_exact(found), "network": network.to_dict(),
     }  # fmt: skip
+
+
+def _only_exact(proof: Proof) -> bool:
+    """Whether the theorem holds in exact numbers only: as it runs, the network makes a mistake."""
+    return proof.proved and proof.float_failure is not None
 
 
 def _spelled_as(machine: Language, network: Network) -> Network:
@@ -242,9 +252,10 @@ def bliss_notes(rows: Sequence[Row]) -> list[str]:
 
 def _on_other(row: Row) -> str:
     other = row["other"]
+    where = " in exact numbers, though not as it runs" if other.get("only_exact") else ""
     return (
-        f"{row['title']} with {row['size']:,} strings: another network of the front is proved, "
-        f"with |G| {other['g']:,} and {other['more']:,.2f} bits more in all."
+        f"{row['title']} with {row['size']:,} strings: another network of the front is proved"
+        f"{where}, with |G| {other['g']:,} and {other['more']:,.2f} bits more in all."
     )
 
 
@@ -261,7 +272,7 @@ def _theorem(row: Row) -> str:
     if row["proved"] is None:
         return "-"
     if row["proved"]:
-        return "yes"
+        return "yes, if exact" if row.get("only_exact") else "yes"
     is_wrong = row["right"] < row["strings"]
     why = "wrong" if is_wrong else WITHOUT_THEOREM.get(row.get("outcome") or "")
     return "no" if why is None else f"no: {why}"

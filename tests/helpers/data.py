@@ -54,6 +54,11 @@ def corpus(name: str) -> Corpus:
     return addition().training(100) if name == "addition_100" else Corpus.load(corpus_path(name))
 
 
+def fraction_stack(name: str) -> Network:
+    """A network that was found, whose stack is a fraction."""
+    return Network.load(DATA / "fraction_stacks" / f"{name}.json")
+
+
 def is_one_sentence(text: str) -> bool:
     """What every error must be: one line that ends in a full stop and says what to do."""
     return text.endswith((".", "?")) and "\n" not in text and "; " in text and ". " not in text

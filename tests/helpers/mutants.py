@@ -6,14 +6,21 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from helpers.data import fraction_stack
 from mdlrnn import Connection, Network, Unit, Weight, zoo
 
 TARGETS = {
     "anbn": "anbn", "anbncn": "anbncn", "anb2n": "anb2n", "anbmcnm": "anbmcnm",
     "dyck1": "dyck1", "addition": "addition", "dyck2": "dyck2", "dyck2_short": "dyck2",
+    "arithmetic": "arithmetic",
 }  # fmt: skip
-"""Networks of the zoo, with the language each is for."""
+"""Networks of the zoo, and one whose stack is a fraction, with the language each is for."""
 _ACTIVATIONS = ("linear", "relu", "sigmoid", "square", "floor", "step", "mod2", "mod3")
+
+
+def target(name: str) -> Network:
+    """The network of that name."""
+    return fraction_stack(name) if name == "arithmetic" else zoo.load(name)
 
 
 def _weights() -> st.SearchStrategy[Weight]:
@@ -27,8 +34,8 @@ def _nudged(weight: Weight, by: int) -> Weight:
 
 @st.composite
 def mutants(draw: st.DrawFn, name: str, most: int = 2) -> Network:
-    """A network of the zoo after one or two mutations."""
-    network = zoo.load(name)
+    """A network after one or two mutations."""
+    network = target(name)
     for _ in range(draw(st.integers(1, most))):
         network = draw(_mutated(network))
     return network

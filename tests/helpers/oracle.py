@@ -12,14 +12,14 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from helpers.mutants import TARGETS
-from mdlrnn import Network, Proof, prove, zoo
+from helpers.mutants import TARGETS, target
+from mdlrnn import Network, Proof, prove
 from mdlrnn.languages import Language
 from mdlrnn.network._activations import Arithmetic
 from mdlrnn.network._interpreter import FLOAT, arithmetic_over, distribution, feed, input_rows
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof_values import Counterexample
-from mdlrnn.tasks._tasks import TASKS
+from mdlrnn.tasks._tasks import EVERY_TASK
 
 DIGITS = Fraction(1, 10**40)
 """The sigmoid here is right to 60 digits."""
@@ -57,13 +57,13 @@ float64's."""
 
 
 @cache
-def zoo_proof(name: str) -> Proof:
-    """The theorem about a network of the zoo, proved once for all tests."""
-    return prove(zoo.load(name), TARGETS[name])
+def proof_of(name: str) -> Proof:
+    """The theorem about a network, proved once for all tests."""
+    return prove(target(name), TARGETS[name])
 
 
 def language_of(name: str) -> Language:
-    found = TASKS[name].language
+    found = EVERY_TASK[name].language
     assert isinstance(found, Language)
     return found
 

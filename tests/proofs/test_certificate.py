@@ -17,7 +17,7 @@ import pytest
 from helpers.commands import Run
 from helpers.data import is_one_sentence
 from helpers.mutants import TARGETS
-from helpers.oracle import zoo_proof
+from helpers.oracle import proof_of
 from helpers.slow import few
 from mdlrnn import Connection, InputError, Network, languages, prove, zoo
 from mdlrnn.proofs import _certificate as module
@@ -29,7 +29,7 @@ from mdlrnn.zoo import _language
 
 @cache
 def text_of(name: str) -> str:
-    return certificate(zoo_proof(name))
+    return certificate(proof_of(name))
 
 
 @pytest.mark.parametrize("solver", ["cvc5", "z3"])
@@ -42,7 +42,7 @@ def test_both_solvers_accept_every_certificate(name: str, solver: str, tmp_path:
     assert result.known
     assert result.queries == text_of(name).count("(check-sat)")
     assert result.network == zoo.load(name)
-    assert result.statement == zoo_proof(name).statement
+    assert result.statement == proof_of(name).statement
 
 
 def test_a_solver_that_knows_nothing_of_us_reads_the_file(tmp_path: Path) -> None:

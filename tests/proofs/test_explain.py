@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 
 from helpers.data import is_one_sentence
-from helpers.oracle import zoo_proof
+from helpers.oracle import proof_of
 from helpers.strategies import networks
 from mdlrnn import Connection, InputError, Network, Unit, Weight, explain, prove, zoo
 from mdlrnn.cli import cli
@@ -101,7 +101,7 @@ def test_an_unknown_style_is_refused() -> None:
 
 def test_the_table_of_anbn_is_the_papers() -> None:
     """Table 3 of the paper, k there being the b's that came and here those that are left."""
-    rows = _rows(document(zoo_proof("anbn"), "markdown"))
+    rows = _rows(document(proof_of("anbn"), "markdown"))
     assert rows[0][:6] == ["after", "where", "unit 6", "unit 3", "unit 4", "unit 5"]
     assert rows[1:] == [
         ["#", "", "0", "σ(−15)", "7/3", "0", "≈ 1.31e-07", "≈ 1", "0"],
@@ -112,14 +112,14 @@ def test_the_table_of_anbn_is_the_papers() -> None:
 
 
 def test_the_table_of_dyck1_has_the_papers_floor() -> None:
-    rows = _rows(document(zoo_proof("dyck1"), "markdown"))
+    rows = _rows(document(proof_of("dyck1"), "markdown"))
     deep = next(row for row in rows if row[1] == "stack > 0")
     assert deep[2:6] == ["1 − stack", "1 − stack", "1/2", "⌊stack/3 + 2/3⌋"]
     assert rows[1][6:] == ["2/3", "1/3", "0"]
 
 
 def test_the_table_of_addition_has_all_eight_sums() -> None:
-    rows = _rows(document(zoo_proof("addition"), "markdown"))[1:]
+    rows = _rows(document(proof_of("addition"), "markdown"))[1:]
     for after, where, carry, output, chance in rows:
         state, due = where.split(", ")
         total = 2 * int(state.removeprefix("carry ")) + int(due.removesuffix(" due"))
@@ -160,7 +160,7 @@ def test_one_minus_sign_is_used() -> None:
 
 @pytest.mark.parametrize("name", ["anbncn", "dyck2_short"])
 def test_a_proof_in_latex_is_whole(name: str) -> None:
-    text = document(zoo_proof(name), "latex")
+    text = document(proof_of(name), "latex")
     assert r"\begin{theorem}" in text
     assert _balanced(text)
     rows = [line for line in text.splitlines() if line.endswith(r" \\")]

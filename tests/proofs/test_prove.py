@@ -11,7 +11,7 @@ import pytest
 
 import mdlrnn.proofs._prove as prove_module
 from helpers.data import is_one_sentence
-from helpers.oracle import really_wrong, zoo_proof
+from helpers.oracle import proof_of, really_wrong
 from helpers.slow import few
 from mdlrnn import Connection, InputError, Network, Unit, Weight, languages, prove, zoo
 from mdlrnn.languages._language_file import machine_from_text
@@ -41,7 +41,7 @@ COUNTERS = {"anbn": "k and n are", "anb2n": "k and n are", "dyck2": "stack is"}
     ],
 )
 def test_the_papers_networks_are_proved(name: str, kind: str, margin: float) -> None:
-    proof = zoo_proof(name)
+    proof = proof_of(name)
     assert proof.proved
     assert proof.outcome == "proved"
     assert (proof.claims[0].kind, proof.margin) == (kind, margin)
@@ -53,7 +53,7 @@ def test_the_papers_networks_are_proved(name: str, kind: str, margin: float) -> 
 
 def test_anbmcnm_is_sure_to_half_a_hundredth_but_not_to_a_ten_thousandth() -> None:
     """The paper's theorem says 10^-4 on deterministic steps; its table has .996 after #."""
-    proof = zoo_proof("anbmcnm")
+    proof = proof_of("anbmcnm")
     sure = next(claim for claim in proof.claims if claim.kind == "deterministic")
     assert sure.margin == Fraction(52, 10_000)
     given = prove(zoo.anbmcnm(), "anbmcnm", margin=1e-4).to_dict()
@@ -63,8 +63,8 @@ def test_anbmcnm_is_sure_to_half_a_hundredth_but_not_to_a_ten_thousandth() -> No
 
 def test_strings_outside_the_language_get_probability_0_where_that_is_so() -> None:
     rejected = "A string that is not in the language gets probability 0"
-    assert any(note.startswith(rejected) for note in zoo_proof("dyck2").notes)
-    assert not any(note.startswith(rejected) for note in zoo_proof("anbn").notes)
+    assert any(note.startswith(rejected) for note in proof_of("dyck2").notes)
+    assert not any(note.startswith(rejected) for note in proof_of("anbn").notes)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_strings_outside_the_language_get_probability_0_where_that_is_so() -> No
     ],
 )
 def test_it_says_how_far_saturation_lets_the_network_go(name: str, bound: str) -> None:
-    cut, runs = zoo_proof(name).notes[-2:]
+    cut, runs = proof_of(name).notes[-2:]
     assert cut.startswith("The theorem is about exact numbers.")
     assert cut.endswith(f"; none is cut while {COUNTERS[name]} at most {bound}.")
     assert runs.startswith(f"As it runs, too, while {COUNTERS[name]} at most {bound}, ")

@@ -275,8 +275,8 @@ def _claim(kind: str, margin: Fraction) -> Claim:
 
 def _fact(head: str, term: list[Any], *numbers: int) -> Formula:
     """A base below 2 would let every query mean another predicate by the same name."""
-    shapes = {">=": 0, "mod": 2, "digits": 1}
-    if shapes.get(head) != len(numbers) or (numbers and not numbers[0] >= 2):
+    shapes = {">=": (0,), "mod": (2,), "digits": (1, 2)}
+    if len(numbers) not in shapes.get(head, ()) or (numbers and not numbers[0] >= 2):
         raise ValueError("no such fact")
     if not all(isinstance(number, int) for number in numbers):
         raise ValueError("no such fact")

@@ -118,8 +118,8 @@ def certain(formula: Formula) -> bool | None:
         term, base, digit = rest
         return bool(term.constant % base == digit)
     if head == "digits":
-        term, base = rest
-        return _nonzero_digits(int(term.constant), int(base))
+        term, *digits = rest
+        return _has_digits(int(term.constant), *digits)
     low, high = bounds(rest[0])
     assert low is not None
     assert high is not None
@@ -130,10 +130,10 @@ def certain(formula: Formula) -> bool | None:
     return True if low >= 0 else False if high < 0 else None
 
 
-def _nonzero_digits(value: int, base: int) -> bool:
+def _has_digits(value: int, base: int, among: int | None = None) -> bool:
     while value > 0:
         value, digit = divmod(value, base)
-        if digit == 0:
+        if digit == 0 if among is None else not among >> digit & 1:
             return False
     return value == 0
 

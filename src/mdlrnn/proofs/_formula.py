@@ -68,6 +68,11 @@ def _atom(atom: Atom, latex: bool, names: Names | None) -> str:
             alone = len(atom.inputs[0].parts) == 1 and not atom.inputs[0].constant
             whole = inner[0] if alone else f"({inner[0]})"
             return rf"({whole} \bmod {atom.base})" if latex else f"({whole} mod {atom.base})"
+        case "mirror":
+            under = rf"_{{{atom.base}}}" if latex else str(atom.base)
+            return (
+                rf"\mathrm{{mirror}}{under}({inner[0]})" if latex else f"mirror{under}({inner[0]})"
+            )
         case "sigmoid":
             return rf"\sigma({inner[0]})" if latex else f"σ({inner[0]})"
         case "step":

@@ -16,7 +16,7 @@ from ..languages import Rule
 from ._claims import certain
 from ._execute import Executor
 from ._explore import Node
-from ._facts import candidates
+from ._facts import candidates, stacks_of
 from ._invariant import Key, Location, Scheme, close, guess, phase_formula, selected
 from ._models import Model, model_of
 from ._obligations import (
@@ -55,7 +55,8 @@ def attempt(
     if guessed is None:
         return Failure("memory is no affine function of the counters")
     locations, groups = guessed
-    full = [replace(x, facts=candidates(system, groups[x.key])) for x in locations]
+    stacks = stacks_of(system, nodes)
+    full = [replace(x, facts=candidates(system, groups[x.key], stacks)) for x in locations]
     return settle(Induction(executor, system, scheme, tuple(full)), deadline)
 
 
@@ -138,6 +139,9 @@ def _failing(
         # The solver knows a stack's last digit only: its model need not be one, and then says
         # something of the other facts alone, if it can.
         failing = [fact for fact in failing if fact[0] != "digits"] or failing
+    if not failing:
+        # All is true here, but not all of it follows from what the solver knows of a stack.
+        failing = [fact for fact in target.facts if fact[0] == "digits"]
     return (target.key, failing) if failing else None
 
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ..network._activations import ACTIVATIONS
 from ._execute import Executor, Values
 from ._explore import Node
+from ._facts import stack_bases
 from ._smt import Formula, conjunction, negation
 from ._system import Phase, System, affine_term
 from ._terms import (
@@ -25,6 +26,7 @@ from ._terms import (
     counter_term,
     floor,
     known,
+    mirror,
     remainder,
     sign_of,
     substitute,
@@ -140,13 +142,15 @@ def guess(
     groups = dict(
         sorted(groups.items(), key=lambda item: (order[item[0].history], _falling(item[0].phase)))
     )
-    locations = []
-    for key, members in groups.items():
-        fitted = fit(members)
-        if fitted is None or _too_many_remainders(scheme, groups):
-            return None
-        locations.append(Location(key, fitted))
-    return locations, groups
+    if _too_many_remainders(scheme, groups):
+        return None
+    for mirrored in (False, True):
+        fitted = [fit(members, mirrored) for members in groups.values()]
+        memory = [found for found in fitted if found is not None]
+        if len(memory) == len(groups):
+            found = [Location(key, terms) for key, terms in zip(groups, memory, strict=True)]
+            return found, groups
+    return None
 
 
 def _falling(phase: Phase) -> tuple[str, tuple[bool, ...]]:
@@ -162,22 +166,32 @@ def _too_many_remainders(scheme: Scheme, groups: Mapping[Key, object]) -> bool:
     )
 
 
-def fit(nodes: Sequence[Node]) -> tuple[Term, ...] | None:
-    """Each memory unit as constant + Σ factor · counter, with fixed multiples of sigmoids."""
+def fit(nodes: Sequence[Node], mirrored: bool = False) -> tuple[Term, ...] | None:
+    """Each memory unit as constant + Σ factor · counter, with fixed multiples of sigmoids; or of
+    counters that are stacks, and of those as fractions rather than as integers."""
     system = nodes[0].system
     units = len(nodes[0].memory)
     # Of each value the part without sigmoids is fitted; the sigmoids' factors must not vary.
     atoms = [value.parts for value in nodes[0].memory]
     if any(value.parts != atoms[i] for node in nodes for i, value in enumerate(node.memory)):
         return None
-    rows = [
-        ([Fraction(1), *map(Fraction, node.here.counters)], [v.constant for v in node.memory])
-        for node in nodes
-    ]
-    solution = solve(rows, len(system.counters) + 1, units)
+    names = list(map(counter_term, system.counters))
+    if mirrored:
+        stacks = stack_bases(system)
+        fractions = [mirror(counter_term(n), b) for n in stacks for b in sorted(stacks[n])]
+        if not fractions:
+            return None
+        names = fractions + names
+    names.insert(0, known(1))
+    rows = []
+    for node in nodes:
+        here = dict(zip(system.counters, map(known, node.here.counters), strict=True))
+        at = {counter_term(name).parts[0][0]: value for name, value in here.items()}
+        left = [substitute(name, at).constant for name in names]
+        rows.append((left, [value.constant for value in node.memory]))
+    solution = solve(rows, len(names), units)
     if solution is None:
         return None
-    names = [known(1), *map(counter_term, system.counters)]
     fitted = []
     for unit in range(units):
         term = Term(Fraction(0), atoms[unit])

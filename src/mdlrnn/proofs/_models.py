@@ -5,11 +5,12 @@ Small counters make short strings.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from ._facts import stack_bases
 from ._obligations import Query
-from ._smt import digits_defined
+from ._smt import digits_defined, mirror_defined
 from ._solver import ask_z3
 from ._system import System
 
@@ -61,13 +62,16 @@ def smallest(system: System, query: Query, model: dict[str, int]) -> dict[str, i
 
 
 def _digits(system: System, query: Query) -> str:
-    """The definition of a stack without zeros, digit by digit, where the query speaks of one."""
+    """The definitions of a stack without zeros and of one as a fraction, digit by digit, where the
+    query speaks of them."""
     lines = []
     for variable, name in query.variables.items():
         for base in stack_bases(system).get(name, ()):
+            deeper = [f"(div {variable} {base**depth})" for depth in range(1, DEPTH)]
             if f"nonzero{base}" in query.text:
-                lines += [
-                    digits_defined(f"(div {variable} {base**depth})", base)
-                    for depth in range(1, DEPTH)
-                ]
+                lines += [digits_defined(text, base) for text in deeper]
+            for among in set(re.findall(rf"digits{base}_(\d+)", query.text)):
+                lines += [digits_defined(text, base, int(among)) for text in deeper]
+            if f"mirror{base}" in query.text:
+                lines += [mirror_defined(text, base) for text in deeper]
     return "\n".join(lines)

@@ -403,7 +403,7 @@ def _atom_size(atom: Atom, size: int) -> Fraction:
     match atom.kind:
         case "counter":
             return Fraction(size)
-        case "step":
+        case "step" | "mirror":
             return Fraction(1)
         case "sigmoid":
             argument = atom.inputs[0]
@@ -433,7 +433,7 @@ def _atom_places(atom: Atom) -> int | None:
     match atom.kind:
         case "counter" | "step" | "floor":
             return 0
-        case "sigmoid":
+        case "sigmoid" | "mirror":
             return None
         case "product":
             return _together(term_places(atom.inputs[0]), term_places(atom.inputs[1]))

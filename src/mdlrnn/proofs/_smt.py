@@ -2,8 +2,9 @@
 
 A formula is a tuple: ("and" | "or", formula, ...), ("not", formula), (">" | ">=" | "=", term),
 which compare with 0, ("mod", term, base, digit), or ("digits", term, base): an integer from 0 on
-whose digits in that base are all above 0. Terms over integers are scaled to integers, so that
-solvers see linear integer arithmetic; only sigmoids are real.
+whose digits in that base are all above 0; with a fourth part, whose digits are all among those
+that are set in it as bits. Terms over integers are scaled to integers, so that
+solvers see linear integer arithmetic; only sigmoids and stacks as fractions are real.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Script:
     def __init__(self, counters: tuple[str, ...]) -> None:
         self.lines: list[str] = []
         self._names: dict[Atom, tuple[str, int | None]] = {}
-        self._digits: set[int] = set()
+        self._digits: set[str] = set()
+        self._mirrors: set[int] = set()
         self.points: set[Fraction] = set()
         """Where the sigmoid's bounds are used."""
         self._counters = {name: f"c{i}_{_plain(name)}" for i, name in enumerate(counters)}
@@ -67,7 +69,7 @@ class Script:
             term, base, digit = rest
             return f"(= (mod {self._integer(term)} {base}) {digit})"
         if head == "digits":
-            return self._without_zeros(*rest)
+            return self._with_digits(*rest)
         term = rest[0]
         if term.known:
             value = term.constant
@@ -76,16 +78,42 @@ class Script:
         scaled, _, real = self._scaled(term)
         return f"({head} {scaled} {'0.0' if real else '0'})"
 
-    def _without_zeros(self, term: Term, base: int) -> str:
+    def _with_digits(self, term: Term, base: int, among: int | None = None) -> str:
         """The predicate is the one that satisfies its definition at every integer; the definition
-        is given at the integer asked about, which is all that an induction step needs."""
-        if base not in self._digits:
-            self._digits.add(base)
-            self.lines.append(f"(declare-fun nonzero{base} (Int) Bool)")
-            self.lines.append(f"(assert (nonzero{base} 0))")
+        is given at the integer asked about, which is all that an induction step needs. Where a
+        stack is a fraction, what is left after a pop is looked at as well."""
+        name = digits_name(base, among)
+        if name not in self._digits:
+            self._digits.add(name)
+            self.lines.append(f"(declare-fun {name} (Int) Bool)")
+            self.lines.append(f"(assert ({name} 0))")
         scaled = self._integer(term)
-        self.lines.append(digits_defined(scaled, base))
-        return f"(nonzero{base} {scaled})"
+        self.lines.append(digits_defined(scaled, base, among))
+        if among is not None:
+            self.lines.append(digits_defined(f"(div {scaled} {base})", base, among))
+        return f"({name} {scaled})"
+
+    def _gated(self, inputs: tuple[Term, ...], sides: list[str]) -> str | None:
+        """A product with a step, which is one of two multiples: linear, as no product is."""
+        for term, other in zip(inputs, reversed(sides), strict=True):
+            if len(term.parts) == 1 and term.parts[0][0].kind == "step":
+                [(step, factor)] = term.parts
+                one, none = map(fraction_text, (term.constant + factor, term.constant))
+                return f"(ite (> {self._name(step)[0]} 0) (* {one} {other}) (* {none} {other}))"
+        return None
+
+    def _mirrored(self, term: Term, base: int) -> str:
+        """As with the digits: the function is the one that satisfies its definition at every
+        integer from 0 on, and the definition is given where it is asked about."""
+        if base not in self._mirrors:
+            self._mirrors.add(base)
+            self.lines.append(f"(declare-fun mirror{base} (Int) Real)")
+            self.lines.append(f"(assert (= (mirror{base} 0) 0.0))")
+        scaled = self._integer(term)
+        # What is left after a pop is looked at as well.
+        self.lines.append(mirror_defined(scaled, base))
+        self.lines.append(mirror_defined(f"(div {scaled} {base})", base))
+        return f"(mirror{base} {scaled})"
 
     def _integer(self, term: Term) -> str:
         text, scale, real = self._scaled(term)
@@ -131,7 +159,9 @@ class Script:
             if not real_a and not real_b:
                 return f"(* {left} {right})", "Int", a * b, []
             sides = [_real(*side) for side in ((left, a, real_a), (right, b, real_b))]
-            return f"(* {sides[0]} {sides[1]})", "Real", None, []
+            return self._gated(atom.inputs, sides) or f"(* {sides[0]} {sides[1]})", "Real", None, []
+        if atom.kind == "mirror":
+            return self._mirrored(atom.inputs[0], atom.base), "Real", None, []
         text, scale, real = self._scaled(atom.inputs[0])
         zero = "0.0" if real else "0"
         match atom.kind:
@@ -157,12 +187,32 @@ class Script:
                 return None, "Real", None, _sigmoid_facts(argument, text, scale, real)
 
 
-def digits_defined(text: str, base: int) -> str:
+def digits_name(base: int, among: int | None = None) -> str:
+    return f"nonzero{base}" if among is None else f"digits{base}_{among}"
+
+
+def digits_defined(text: str, base: int, among: int | None = None) -> str:
     """The definition of the predicate at one integer."""
-    name = f"nonzero{base}"
+    name, last = digits_name(base, among), f"(mod {text} {base})"
+    fits = f"(> {last} 0)"
+    if among is not None:
+        fits = f"(or {' '.join(f'(= {last} {d})' for d in range(base) if among >> d & 1)} false)"
     return (
         f"(assert (= ({name} {text}) (or (= {text} 0) (and (> {text} 0) "
-        f"(> (mod {text} {base}) 0) ({name} (div {text} {base}))))))"
+        f"{fits} ({name} (div {text} {base}))))))"
+    )
+
+
+def mirror_defined(text: str, base: int) -> str:
+    """The definition of a mirrored integer at one that is not below 0: its last digit comes first.
+    With it that the fraction is below 1, and above 0 if a digit is, which follow by induction over
+    the digits."""
+    here, rest = f"(mirror{base} {text})", f"(mirror{base} (div {text} {base}))"
+    return (
+        f"(assert (=> (>= {text} 0) (and "
+        f"(= (* {base}.0 {here}) (+ {rest} (to_real (mod {text} {base})))) "
+        f"(< {here} 1.0) (< {rest} 1.0) (>= {here} 0.0) (>= {rest} 0.0) "
+        f"(= (> {here} 0.0) (> {text} 0)) (= (> {rest} 0.0) (>= {text} {base})))))"
     )
 
 

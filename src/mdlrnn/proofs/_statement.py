@@ -29,7 +29,8 @@ def notes(induction: Induction, claims: tuple[Claim, ...], reach: Reach) -> tupl
     """What else is claimed, what of strings outside the language, and what of float64."""
     system = induction.system
     outcome = system.source.outcome
-    found = [_sentence(claim_text(claim, outcome)) for claim in claims[1:]]
+    found = [_mirrored(base) for base in _bases(induction)]
+    found += [_sentence(claim_text(claim, outcome)) for claim in claims[1:]]
     if system.language is not None:
         found.append(_rejection(claims))
         counts = counts_of_symbols(system.language)
@@ -38,6 +39,20 @@ def notes(induction: Induction, claims: tuple[Claim, ...], reach: Reach) -> tupl
             for name, symbol in counts.items()
         ]
     return (*found, *reach_notes(system, reach))
+
+
+def _bases(induction: Induction) -> list[int]:
+    """Of stacks that memory holds as fractions."""
+    terms = [term for location in induction.locations for term in location.memory]
+    return sorted({a.base for term in terms for a, _ in term.parts if a.kind == "mirror"})
+
+
+def _mirrored(base: int) -> str:
+    number = base + 2
+    return (
+        f"mirror{base}(x) is x in base {base} with its last digit first, behind the point: "
+        f"mirror{base}({number}) = 2/{base} + 1/{base**2}."
+    )
 
 
 def _rejection(claims: tuple[Claim, ...]) -> str:

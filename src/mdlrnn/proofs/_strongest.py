@@ -15,7 +15,7 @@ from ._decimals import exponent_of
 from ._explore import Node
 from ._induction import OutOfTime
 from ._models import Model, model_of
-from ._obligations import Induction, claimed
+from ._obligations import Induction, Query, claimed
 from ._solver import ask_z3, milliseconds_until
 
 SMALLEST = Fraction(1, 10**15)
@@ -47,7 +47,7 @@ def strongest(
         model = fails(induction, wanted, deadline)
         return ((wanted,), None) if model is None else ((), model[0])
     seen = spread(nodes)
-    if seen.error == 0 and fails(induction, Claim("exact"), deadline) is None:
+    if seen.error == 0 and holds(induction, Claim("exact"), deadline):
         return (Claim("exact"),), None  # the rest follows
     model = fails(induction, least, deadline)
     if model is not None:
@@ -79,13 +79,13 @@ def _rank(claim: Claim, least_chance: Fraction) -> int:
 
 def _categorical(induction: Induction, seen: Spread, deadline: float) -> Claim | None:
     none = Claim("categorical")
-    if seen.impossible == 0 and fails(induction, none, deadline) is None:
+    if seen.impossible == 0 and holds(induction, none, deadline):
         return none
     below = _smallest(induction, "below", seen.impossible, seen.possible, deadline)
     if below is None:
         return None
     claim = Claim("categorical", below.margin)
-    return claim if fails(induction, claim, deadline) is None else None
+    return claim if holds(induction, claim, deadline) else None
 
 
 def _deterministic(induction: Induction, seen: Spread, deadline: float) -> Claim | None:
@@ -95,7 +95,7 @@ def _deterministic(induction: Induction, seen: Spread, deadline: float) -> Claim
     if found is not None:
         return found
     for claim in (Claim("deterministic", Fraction(1, 2)), Claim("leading")):
-        if fails(induction, claim, deadline) is None:
+        if holds(induction, claim, deadline):
             return claim
     return None
 
@@ -114,13 +114,13 @@ def _smallest(
         place = min(bad + step, len(margins) - 1)
         if place <= bad:
             return None
-        if fails(induction, Claim(kind, margins[place]), deadline) is None:
+        if holds(induction, Claim(kind, margins[place]), deadline):
             break
         bad, step = place, 2 * step
     good = place
     while good - bad > 1:
         middle = (good + bad) // 2
-        if fails(induction, Claim(kind, margins[middle]), deadline) is None:
+        if holds(induction, Claim(kind, margins[middle]), deadline):
             good = middle
         else:
             bad = middle
@@ -160,14 +160,28 @@ def spread(nodes: Sequence[Node]) -> Spread:
     return Spread(error, missing, impossible, possible)
 
 
+def holds(induction: Induction, claim: Claim, deadline: float) -> bool:
+    return _open_query(induction, claim, deadline) is None
+
+
 def fails(induction: Induction, claim: Claim, deadline: float) -> tuple[Model | None] | None:
     """None if the claim holds everywhere; else where it fails, if that is known."""
+    found = _open_query(induction, claim, deadline)
+    if found is None:
+        return None
+    query, model = found
+    return (model_of(induction.system, query, model),)
+
+
+def _open_query(
+    induction: Induction, claim: Claim, deadline: float
+) -> tuple[Query, dict[str, int] | None] | None:
+    """The first query that is not shown to have no model, and its model if there is one."""
     for location in induction.locations:
         for query in claimed(induction, location, claim):
             if time.monotonic() > deadline:
                 raise OutOfTime
             answer = ask_z3(query.text, query.variables, milliseconds_until(deadline))
-            if answer.verdict == "unsat":
-                continue
-            return (model_of(induction.system, query, answer.model),)
+            if answer.verdict != "unsat":
+                return query, answer.model
     return None

@@ -29,7 +29,8 @@ class TooComplex(Exception):  # noqa: N818, it is named for what is the matter
 
 @dataclass(frozen=True)
 class Atom:
-    """Of a kind: counter, memory, relu, step, floor, mod, product or sigmoid. The key says all."""
+    """Of a kind: counter, memory, mirror, relu, step, floor, mod, product or sigmoid. The key says
+    all."""
 
     key: str
     kind: str = field(compare=False)
@@ -153,6 +154,20 @@ def remainder(x: Term, base: int) -> Term:
             return x.plus(-base * math.floor(low / base))
         raise TooComplex("the remainder of a value that is not known exactly")
     return _made("mod", (x.plus(-base * math.floor(x.constant / base)),), base)
+
+
+def mirror(x: Term, base: int) -> Term:
+    """A stack as a fraction: the digits of an integer in that base, the last of them first, behind
+    the point. Of integers below 0, which have no digits, it is 0."""
+    if not x.known:
+        return _made("mirror", (x,), base)
+    found, rest = Fraction(0), int(x.constant)
+    place = Fraction(1, base)
+    while rest > 0:
+        rest, digit = divmod(rest, base)
+        found += digit * place
+        place /= base
+    return known(found)
 
 
 def sigmoid(x: Term) -> Term:
@@ -283,6 +298,8 @@ def rebuilt(atom: Atom, inputs: list[Term]) -> Term:
             return floor(inputs[0])
         case "mod":
             return remainder(inputs[0], atom.base)
+        case "mirror":
+            return mirror(inputs[0], atom.base)
         case "sigmoid":
             return sigmoid(inputs[0])
         case _:
@@ -307,6 +324,11 @@ def from_json(data: list[Any]) -> Term:
             part = counter_term(str(name))
         elif kind == "sigmoid":
             part = sigmoid(*terms)
+        elif kind == "floor":
+            part = floor(*terms)
+        elif kind == "mirror" and isinstance(base, int) and base >= 2:
+            [term] = terms
+            part = mirror(term, base)
         else:
             raise ValueError(f"a term holds {kind!r} {base!r}")
         result = result + part.times(exact_fraction(factor))

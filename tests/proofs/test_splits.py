@@ -17,6 +17,7 @@ from mdlrnn.proofs._equivalent_machines import (
     equivalent_machines,
     same_language,
 )
+from mdlrnn.tasks._sources import machine_from
 from mdlrnn.zoo import _language
 
 COUNTER = "4 linear 7/3 -3*b\n5 step 1*u6\n6 relu -1 2*a 1*[6]\n"
@@ -58,6 +59,13 @@ ROUNDABOUT: dict[str, tuple[str, Network]] = {
             "6 relu -1 2*a 1*[6]\n7 sigmoid 30*u6",
         ),
     ),
+    "two counters are a third": (
+        "a^n b^n | a^n b^2n", _language(
+            "x", "#ab", "3 linear 1*u9 1*u10\n4 linear 7/3 -3*b\n5 step 1*u7\n"
+            "6 linear -1*a 1*b 1*[6]\n7 linear 2*a -1*b 1*[7]\n8 relu 1*u6\n"
+            "9 relu 1*b -1*u8 -1*u11\n10 sigmoid -15\n11 relu -1*u6",
+        ),
+    ),
     "a stack with its digits exchanged": (
         "dyck2", _language(
             "x", "#()[]", STACK + "7 linear 1 -1*u5 -1*u9\n9 step -1 1*u16\n"
@@ -68,7 +76,10 @@ ROUNDABOUT: dict[str, tuple[str, Network]] = {
 
 
 @pytest.mark.parametrize(
-    "what", few(ROUNDABOUT, "a sign is remembered", "the counter is multiplied")
+    "what",
+    few(
+        ROUNDABOUT, "a sign is remembered", "the counter is multiplied", "two counters are a third"
+    ),
 )
 def test_roundabout_networks_are_proved_and_both_solvers_agree(what: str, tmp_path: Path) -> None:
     language, network = ROUNDABOUT[what]
@@ -76,7 +87,7 @@ def test_roundabout_networks_are_proved_and_both_solvers_agree(what: str, tmp_pa
     assert proof.proved
     (tmp_path / "proof.smt2").write_text(proof.certificate())
     for solver in ("cvc5", "z3"):
-        result = check(tmp_path / "proof.smt2", solver)
+        result = check(tmp_path / "proof.smt2", solver, language=machine_from(language))
         assert result.accepted
         assert result.known
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..languages._rules import Affine, counter, reader
-from ..proofs._invariant import solve
+from ..proofs._linear import solve
 from ._cells import BASES, NAMES
 from ._places import Counters
 

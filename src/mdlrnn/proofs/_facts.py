@@ -1,6 +1,7 @@
 """What may be known of the counters in a location: candidates that hold in all runs seen.
 
-Bounds on counters and on sums and differences of two, remainders, and for a counter that is used
+Bounds on counters and on sums and differences of two, sums of more that are equal to another,
+remainders, and for a counter that is used
 as a stack which digits it has, and has below the last. Those that an induction does not bear out
 are dropped by `_induction`, so that a candidate that is no more than an accident does no harm.
 """
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from ..languages import Affine
 from ._explore import Node
+from ._linear import solve
 from ._smt import Formula
 from ._system import System
 from ._terms import Term, counter_term, floor
@@ -58,6 +60,28 @@ def _candidates(
             values = [a * counters[i] + b * counters[j] for counters in seen]
             term = counter_term(one).times(a) + counter_term(other).times(b)
             yield from _bounded(term, values, upper=True)
+    for place in range(2, len(system.counters)):
+        yield from _sum_of_others(system.counters[: place + 1], seen)
+
+
+def _sum_of_others(names: Sequence[str], seen: Sequence[tuple[int, ...]]) -> Iterator[Formula]:
+    """That the last of these counters is a sum of multiples of two or more of the others."""
+    before = len(names) - 1
+    rows = [
+        ([Fraction(1), *map(Fraction, here[:before])], [Fraction(here[before])])
+        for here in dict.fromkeys(seen)
+    ]
+    solution = solve(rows, before + 1, 1)
+    if solution is None:
+        return
+    [constant], *factors = solution
+    if sum(1 for [factor] in factors if factor) < 2:
+        return
+    term = counter_term(names[before]).plus(-constant)
+    for name, [factor] in zip(names, factors, strict=False):
+        term = term + counter_term(name).times(-factor)
+    yield (">=", term)
+    yield (">=", term.times(-1))
 
 
 def _digits(stack: Stack) -> Iterator[Formula]:

@@ -17,6 +17,7 @@ from ..network._activations import ACTIVATIONS
 from ._execute import Executor, Values
 from ._explore import Node
 from ._facts import stack_bases
+from ._linear import solve
 from ._smt import Formula, conjunction, negation
 from ._system import Phase, System, affine_term
 from ._terms import (
@@ -199,35 +200,6 @@ def fit(nodes: Sequence[Node], mirrored: bool = False) -> tuple[Term, ...] | Non
             term = term + name.times(factor[unit])
         fitted.append(term)
     return tuple(fitted)
-
-
-def solve(
-    rows: Sequence[tuple[list[Fraction], list[Fraction]]], width: int, units: int
-) -> list[list[Fraction]] | None:
-    """Factors with left · factors = right in every row, by elimination; free ones are 0."""
-    pivots: list[tuple[int, list[Fraction], list[Fraction]]] = []
-    for left, right in rows:
-        left, right = list(left), list(right)
-        for column, other, value in pivots:
-            if left[column]:
-                times = left[column]
-                left = [a - times * b for a, b in zip(left, other, strict=True)]
-                right = [a - times * b for a, b in zip(right, value, strict=True)]
-        column = next((i for i, a in enumerate(left) if a), -1)
-        if column < 0:
-            if any(right):
-                return None
-            continue
-        head = left[column]
-        pivots.append((column, [a / head for a in left], [a / head for a in right]))
-    solution = [[Fraction(0)] * units for _ in range(width)]
-    for column, left, right in reversed(pivots):
-        found = right
-        for place, factor in enumerate(left):
-            if place != column and factor:
-                found = [a - factor * b for a, b in zip(found, solution[place], strict=True)]
-        solution[column] = found
-    return solution
 
 
 def close(left: Term, right: Term) -> bool:

@@ -8,10 +8,13 @@ is run along it, exactly.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import takewhile
+from typing import Any
 
-from ..languages import Configuration
+from ..languages import Configuration, Language
+from ..languages._rules import END
+from ..network._alphabet import BOUNDARY
 from ._claims import Claim
 from ._execute import Executor
 from ._explore import Node, along
@@ -117,23 +120,61 @@ def _onward(nodes: Iterator[Node], system: System, length: int) -> Iterator[Node
 
 def onward(system: System, here: Configuration) -> tuple[str, Configuration] | None:
     """A move that goes towards the end: into another state if it can, else with less to count."""
+    return _onward_by(_other_state_first, system, here)
+
+
+Order = Callable[[Configuration, str, Configuration], tuple[Any, ...]]
+
+
+def _other_state_first(here: Configuration, label: str, to: Configuration) -> tuple[Any, ...]:
+    return to.state == here.state, sum(to.counters), label
+
+
+def _less_to_count_first(here: Configuration, label: str, to: Configuration) -> tuple[Any, ...]:
+    """For a stack: a state may be one in which more is pushed."""
+    return sum(to.counters), to.state == here.state, label
+
+
+def _onward_by(
+    order: Order, system: System, here: Configuration
+) -> tuple[str, Configuration] | None:
     ways = list(system.successors(here))
-    if system.language is not None and system.language.step(here, "#") is not None:
+    if system.language is not None and system.language.step(here, BOUNDARY) is not None:
         return None
-    return min(
-        ways,
-        key=lambda way: (way[1].state == here.state, sum(way[1].counters), way[0]),
-        default=None,
-    )
+    return min(ways, key=lambda way: order(here, *way), default=None)
 
 
 def completion(system: System, here: Configuration, most: int = 50_000) -> list[str]:
     """Labels that end a string that has come so far; empty if it may end or no end is found."""
-    labels: list[str] = []
-    while len(labels) < most:
-        way = onward(system, here)
-        if way is None or system.language is None:
-            return labels
-        labels.append(way[0])
-        here = way[1]
+    if system.language is None:
+        return []
+    far = _moves_to_the_end(system.language)
+
+    def nearer_state_first(here: Configuration, label: str, to: Configuration) -> tuple[Any, ...]:
+        return far.get(to.state, len(far)), sum(to.counters), label
+
+    # Side by side, since a wrong one goes on for ever, at times with counters that grow and grow.
+    orders = (_other_state_first, nearer_state_first, _less_to_count_first)
+    found: list[tuple[Order, Configuration, list[str]]] = [(order, here, []) for order in orders]
+    for _ in range(most):
+        for place, (order, at, labels) in enumerate(found):
+            way = _onward_by(order, system, at)
+            if way is None:
+                return labels
+            labels.append(way[0])
+            found[place] = order, way[1], labels
     return []
+
+
+def _moves_to_the_end(language: Language) -> dict[str, int]:
+    """How many moves each state is from the end, whatever the counters."""
+    far = {END: 0}
+    while True:
+        new = {
+            rule.state: far[rule.to] + 1
+            for rule in language.rules
+            if rule.to in far and rule.state not in far
+        }
+        if not new:
+            return far
+        far |= new

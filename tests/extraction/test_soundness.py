@@ -139,7 +139,7 @@ def test_a_break_far_out_is_seen(name: str) -> None:
     assert found.name != "a^n b^n"
     if found.machine is None:
         assert found.cover is not None
-        assert f"Up to {found.cover.length} symbols it agrees" in str(found)
+        assert f"Up to {found.cover.length} symbols it finds the same" in str(found)
     else:
         n = 1_100
         assert not found.machine.accepts("a" * n + "b" * n)

@@ -123,9 +123,10 @@ def test_a_theorem_s_probabilities_stand_before_its_units() -> None:
     assert f'<th scope="row">a</th>{cells}' in shown
 
 
-def test_one_symbol_is_one_symbol() -> None:
-    learned = LearnedMachine("Nothing is proved.", False, languages.anbn(), None, 1)
-    assert "Up to 1 symbol it agrees with this machine" in machine_section(learned)
+def test_a_machine_that_is_not_proved_is_no_theorem() -> None:
+    learned = LearnedMachine("Up to 1 symbol.", False, languages.anbn(), None)
+    assert "<p>Up to 1 symbol.</p>" in machine_section(learned)
+    assert "<p>Theorem. Up" in machine_section(replace(learned, proved=True))
 
 
 @pytest.mark.parametrize("name", few(["anbn", "anbncn", "anb2n", "dyck1", "dyck2"], "dyck1"))

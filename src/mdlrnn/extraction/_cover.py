@@ -14,6 +14,7 @@ from .._errors import InputError
 from ..languages import Language
 from ..languages._rules import END, Rule
 from ..network._alphabet import BOUNDARY
+from ._agreement import agreement
 from ._fit import SAME, simple_chances
 from ._places import Kinds, NoMachine
 from ._reduce import tidied
@@ -28,7 +29,9 @@ MOST_KINDS = 60
 class Cover(NamedTuple):
     machine: Language
     length: int
-    """Up to so many symbols it agrees with the network."""
+    """Up to so many symbols the network finds the same symbols possible."""
+    off: Fraction
+    """The most by which a probability differs up to there."""
 
 
 def cover(runs: Runs) -> Cover | None:
@@ -42,9 +45,16 @@ def cover(runs: Runs) -> Cover | None:
         chances = [simple_chances(members) for members in kinds.members]
         for length in range(min(LONGEST, runs.depth), 0, -1):
             machine = _covered(runs, numbers, chances, length)
-            if machine is not None:
-                return Cover(machine, length)
+            found = None if machine is None else compared(machine, runs, length)
+            if found is not None:
+                return found
     return None
+
+
+def compared(machine: Language, runs: Runs, length: int) -> Cover | None:
+    """The machine with how far it agrees with the runs, which is up to this length at most."""
+    found = agreement(machine, runs, length)
+    return None if found is None else Cover(machine, found.length, found.off)
 
 
 def _covered(

@@ -15,17 +15,19 @@ from ..languages import Language, Rule
 from ..languages._validity import RulesAtOdds
 from ..network._network import Network
 from ..network._text import counted
+from ..proofs._decimals import rounded_up
 from ..proofs._proof import Proof
 from ..proofs._prove import prove
 from ..proofs._sentences import folded
 from ..proofs._solver import require
-from ._cover import Cover, cover
+from ._agreement import Agreement
+from ._cover import Cover, compared, cover
 from ._fit import NEARLY, SAME, fitted
 from ._names import automaton_name, named_machines
 from ._places import NoMachine
 from ._product import product
 from ._runs import NOISE, Runs, run_through
-from ._sentences import no_machine, statement
+from ._sentences import agrees, no_machine, statement
 
 SECONDS = 20.0
 MOST_RULES = 30
@@ -82,7 +84,11 @@ class Learned:
             "checked_length": self.checked,
             "agrees": None
             if agrees is None
-            else {"length": agrees.length, "machine": agrees.machine.to_text()},
+            else {
+                "length": agrees.length,
+                "differs_by": float(rounded_up(agrees.off)),
+                "machine": agrees.machine.to_text(),
+            },
         }
 
     def certificate(self) -> str:
@@ -121,9 +127,7 @@ class Learned:
         if self.machine is None:
             if self.cover is None:
                 return self.statement
-            length = counted(self.cover.length, "symbol")
-            after = f"Up to {length} it agrees with this machine; no claim beyond."
-            return "\n".join([self.statement, "", after, "", *_indented(self.cover.machine)])
+            return "\n".join([self.statement, "", *_indented(self.cover.machine)])
         name = self.name or "the language of this machine"
         return "\n".join(
             [f"It has learned {name}.", "", *_indented(self.machine), "",
@@ -207,8 +211,11 @@ class _Search:
     def _none(self, runs: Runs) -> Learned:
         is_over = self.left <= 0 or runs.out_of_time
         text = no_machine(self.reasons, runs, self.seconds if is_over else None)
-        agrees = self.unproved or cover(runs)
-        return Learned(self.network, None, None, None, text, 0.0, runs.depth, agrees)
+        found = self.unproved or cover(runs)
+        if found is not None:
+            noise = runs.noise if any(node.noise for node in runs.nodes) else None
+            text = f"{text} {agrees(Agreement(found.length, found.off), noise)}"
+        return Learned(self.network, None, None, None, text, 0.0, runs.depth, found)
 
     def _named(self, runs: Runs) -> Learned | None:
         for language in named_machines(runs):
@@ -266,7 +273,7 @@ class _Search:
         no = where if self.left_at else "but no proof of it was found"
         self.reasons.append(f"a machine fits all that was run, {no}")
         if self.unproved is None and len(machine.rules) <= MOST_RULES:
-            self.unproved = Cover(machine, runs.depth)
+            self.unproved = compared(machine, runs, runs.depth)
 
     def _proved(self, runs: Runs, machine: Language, name: str | None) -> Learned | None:
         key = (machine.rules, machine.start)
@@ -285,7 +292,7 @@ class _Search:
             self.left_at = self.left_at or folded(proof.counterexample.string)
         if not proof.proved and not proof.claims:
             return None
-        text = statement(proof, runs)
+        text = statement(proof, machine, runs)
         return Learned(self.network, machine, name, proof, text, 0.0, runs.depth)
 
 

@@ -3,18 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
+from ..languages import Language
 from ..network._text import counted
-from ..proofs._decimals import decimal_text
+from ..proofs._decimals import decimal_text, rounded_up
 from ..proofs._proof import Proof
 from ..proofs._sentences import folded
+from ._agreement import Agreement, agreement
 from ._runs import Runs
 
 AFTER = "After every prefix that it finds possible, however long, the network gives each"
 
 
-def statement(proof: Proof, runs: Runs) -> str:
-    return _claim(proof, runs) + _as_it_runs(proof)
+def statement(proof: Proof, machine: Language, runs: Runs) -> str:
+    return _claim(proof, runs) + _in_the_middle(proof, machine, runs) + _as_it_runs(proof)
+
+
+def _in_the_middle(proof: Proof, machine: Language, runs: Runs) -> str:
+    """What the machine's probabilities are worth where the first claim does not speak of them."""
+    if proof.proved and proof.claims[0].kind in ("exact", "within"):
+        return ""
+    close = next((claim for claim in proof.claims if claim.kind == "within"), None)
+    if proof.proved and close is not None:
+        return f" Each probability is within {decimal_text(close.margin)} of this machine's."
+    found = agreement(machine, runs, runs.depth)
+    if found is None or not found.off:
+        return ""
+    return (
+        " This machine's own probabilities are middle ones: in the prefixes of up to "
+        f"{counted(found.length, 'symbol')}, the network's differ from them by up to "
+        f"{_at_most(found.off)}."
+    )
+
+
+def agrees(found: Agreement, noise: Fraction | None) -> str:
+    """What is so of a machine of which nothing is proved."""
+    taken = ""
+    if noise is not None:
+        taken = f" (what it gives with less than {decimal_text(noise)} is taken for nothing)"
+    off = f"probabilities that differ by up to {_at_most(found.off)}"
+    return (
+        f"Up to {counted(found.length, 'symbol')} it finds the same symbols possible as this "
+        f"machine{taken}, with {off if found.off else 'the same probabilities'}; no claim beyond."
+    )
+
+
+def _at_most(off: Fraction) -> str:
+    return decimal_text(rounded_up(off))
 
 
 def _claim(proof: Proof, runs: Runs) -> str:

@@ -9,7 +9,6 @@ from ..drawing._automaton import picture_of_machine
 from ..drawing._svg import escaped, svg
 from ..languages import Affine, Language, Rule
 from ..languages._rule_text import rule_text
-from ..network._text import counted
 from ._content import LearnedMachine
 from ._sections import paragraph, section
 
@@ -57,14 +56,7 @@ def machine_section(learned: LearnedMachine | None) -> str:
     machine = learned.machine
     if machine is None:
         return section("What it has learned", paragraph(learned.statement), name="learned")
-    if learned.agrees is not None:
-        said = (
-            f"{learned.statement} Up to {counted(learned.agrees, 'symbol')} it agrees with this "
-            "machine; no claim beyond."
-        )
-    else:
-        mark = "Theorem. " if learned.proved else ""
-        said = f"{mark}{learned.statement}"
+    said = f"{'Theorem. ' if learned.proved else ''}{learned.statement}"
     title = "What it has learned" if learned.name is None else f"It has learned {learned.name}"
     rules = "\n".join(rule_text(rule) for rule in machine.rules)
     return section(

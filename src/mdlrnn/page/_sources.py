@@ -125,8 +125,9 @@ def kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:
             if text is not None and not isinstance(machine_from_text(text), Language):
                 return None
         shaped = isinstance(data["proved"], bool) and isinstance(data["name"], str | None)
-        length = (data.get("agrees") or {}).get("length")
-        return data if fits and shaped and isinstance(length, int | None) else None
+        # Earlier versions did not say how far the machine's probabilities are from the network's.
+        whole = data["agrees"] is None or isinstance(data["agrees"]["differs_by"], float)
+        return data if fits and shaped and whole else None
     except (InputError, KeyError, TypeError, AttributeError):
         return None
 

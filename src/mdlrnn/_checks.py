@@ -30,9 +30,11 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def check_integer(name: str, value: object, least: int) -> None:
+def check_integer(name: str, value: object, least: int, most: int | None = None) -> None:
     if not is_integer(value) or value < least:
         raise InputError(f"{name} is {short(value)}; it must be an integer, {least} or more.")
+    if most is not None and value > most:
+        raise InputError(f"{name} is {short(value)}; it must be {most:,} or less.")
 
 
 def check_threads(threads: object) -> None:

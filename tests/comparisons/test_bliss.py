@@ -154,7 +154,8 @@ def test_a_table_from_the_command_line_is_kept(
         (("{}", "-o", "nowhere/table.json"), "nowhere/table.json: cannot be written"),
         (("{}", "-o", "."), "cannot be read (is a directory)"),
         (("{}", "--threads", "100000"), "--threads"),
-        (("{}", "--languages", "dyck_2"), "is missing"),
+        (("{}", "--strings", "99999999999999999999999"), "--strings"),
+        (("{}", "--languages", "dyck_2"), "name the folder that dyck_2 is in"),
         (("{}", "--sizes", "7"), "no training set of 7 strings; it has 60"),
         (("{}", "--sizes", "many"), "--sizes has 'many'"),
     ],
@@ -323,7 +324,16 @@ def test_what_is_asked_for_twice_is_done_once(
 @pytest.mark.parametrize(
     ("file", "content", "says"),
     [
-        ("test_valid_next_symbols.npz", None, "has neither"),
+        ("test_valid_next_symbols.npz", None, "test_valid_next_symbols.npz is missing"),
+        ("test_valid_next_symbols.npz", np.zeros((SMALL, 99), dtype=bool), "has 2 axes, not 3"),
+        (
+            "test_valid_next_symbols.npz",
+            np.zeros((SMALL, 99, 3), dtype=bool),
+            "does not say what can follow in the empty string",
+        ),
+        ("test.txt.zip", b"##\n#())#", "holds ()), which is no string of Dyck-1"),
+        ("test.txt.zip", b"#ab#\n#aabb#", "holds ab, which is no string of Dyck-1"),
+        ("train_60_p_0_3_seed_100.txt.zip", b"#()#\n" * 59 + b"#)(#", "holds )(, which is no"),
         ("test_valid_next_symbols.npz", np.zeros((SMALL, 99, 5), dtype=bool), "is about 5 symbols"),
         ("test_valid_next_symbols.npz", np.zeros((0, 99, 3), dtype=bool), "fewer rows"),
         ("test_valid_next_symbols.npz", np.zeros((SMALL, 99)), "no rows of true and false"),
@@ -351,6 +361,24 @@ def test_files_are_looked_at_before_the_first_search(
     assert refused(run("bliss", "clone", "-o", "table.json"), says)
     assert searches.done == 0
     assert not Path("table.json").exists()
+
+
+def test_a_mask_of_what_is_sure_is_looked_at(
+    benchmark: Path, run: Callable[..., Result], searches: Searches
+) -> None:
+    shutil.copytree(benchmark, "clone")
+    path = Path("clone/datasets/an_bn/test_deterministic_mask.npz")
+    np.savez_compressed(path, data=np.ones((SMALL, 99), dtype=bool))
+    assert refused(run("bliss", "clone"), "does not say what can follow in ab;")
+    np.savez_compressed(path, data=np.ones((SMALL, 99, 3), dtype=bool))
+    assert refused(run("bliss", "clone"), "has 3 axes, not 2")
+    assert searches.done == 0
+
+
+def test_a_network_that_lacks_a_symbol_of_a_test_string_is_refused(benchmark: Path) -> None:
+    with pytest.raises(InputError, match=r"holds ab, .* does not know") as error:
+        evaluate(replace(zoo.dyck1(), alphabet=("#", "(", ")")), of(benchmark, "an_bn"))
+    assert is_one_sentence(str(error.value))
 
 
 def test_an_error_on_the_way_shows_the_rows_that_are_done(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..comparisons._bliss import STRINGS
+from ..comparisons._bliss import MOST_STRINGS, STRINGS
 from ..comparisons._runs import RunStopped
 from ..interface._bliss import SECONDS, Row, bliss_notes, bliss_rows, bliss_table
 from ..interface._say import say, say_json
@@ -23,7 +23,7 @@ from ._options import json_option, listed, numbers, threads_option
 @click.option("--time", "limit", metavar="TIME", help=f"Of each search. [default: {SECONDS:.0f}s]")
 @click.option("--seed", type=int, default=Search.seed, show_default=True)
 @click.option(
-    "--strings", type=click.IntRange(min=1), default=STRINGS, show_default=True,
+    "--strings", type=click.IntRange(1, MOST_STRINGS), default=STRINGS, show_default=True,
     help="Test strings, shortest first.",
 )  # fmt: skip
 @threads_option

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -25,6 +25,7 @@ from .._errors import InputError
 from .._files import named
 from .._limits import LINE_BYTES, check_size
 from ..corpus._corpus import Corpus
+from ..languages import Configuration, Language
 from ..languages._truth import MARGIN
 from ..network._alphabet import BOUNDARY
 from ..network._network import Network
@@ -48,6 +49,12 @@ PASSWORD = b"1234"
 TEST, DETERMINISTIC, VALID = (
     "test.txt.zip", "test_deterministic_mask.npz", "test_valid_next_symbols.npz",
 )  # fmt: skip
+BEGINNING = 100
+"""Test strings that are looked at before the first search."""
+MOST_STRINGS = 10**9
+"""That can be asked for."""
+LONGEST_SHOWN = 40
+"""Symbols of a string in an error."""
 SURE = 1e-9
 """Of two symbols on top that are as near as this, neither is."""
 
@@ -84,19 +91,61 @@ class Dataset(NamedTuple):
                 f"{named(paths[0])} holds {found}, not the {size:,} of its name; get the benchmark "
                 "again."
             )
+        names = self._names(set().union(*strings))
+        for string in dict.fromkeys(strings):
+            self._check_string(string, names, paths[0])
         return Corpus.from_strings(strings)
 
-    def check(self) -> None:
-        """Refuse what can be seen to be wrong with the test set without reading all of it."""
-        shape = _shape(self._mask())
-        symbols = len(self.task.language.alphabet or ())
-        if len(shape) == 3 and shape[2] != symbols:
+    def check(self, symbols: Iterable[str]) -> None:
+        """Refuse what can be seen to be wrong with the test set without reading all of it: its
+        first strings, which have these symbols, and what the mask says of them."""
+        path = self._mask()
+        axes = 2 if path.name == DETERMINISTIC else 3
+        shape = _shape(path)
+        if len(shape) != axes:
             raise InputError(
-                f"{named(self._mask())} is about {shape[2]} symbols, and {self.task.title} has "
-                f"{symbols}; get the benchmark again."
+                f"{named(path)} has {len(shape)} axes, not {axes}; get the benchmark again."
             )
-        if not list(self.tests(1)):
+        language = self.task.language
+        assert isinstance(language, Language)
+        size = len(language.alphabet)
+        if axes == 3 and shape[2] != size:
+            raise InputError(
+                f"{named(path)} is about {shape[2]} symbols, and {self.task.title} has "
+                f"{size}; get the benchmark again."
+            )
+        tests = list(self.tests(BEGINNING))
+        if not tests:
             raise InputError(f"{named(self.folder / TEST)} holds no strings; get it again.")
+        names = self._names(symbols)
+        for string, mask in tests:
+            self._check_string(string, names, self.folder / TEST)
+            due = _due(language, [names[symbol] for symbol in string], axes)
+            # In the masks of the benchmark no symbol is sure at the very start.
+            if not np.array_equal(due[axes == 2 :], mask[axes == 2 :]):
+                raise InputError(
+                    f"{named(path)} does not say what can follow in {shown(string)}; get the "
+                    "benchmark again."
+                )
+
+    def _names(self, symbols: Iterable[str]) -> dict[str, str]:
+        """The language's own symbols for those of the benchmark, which has other brackets."""
+        language = self.task.language
+        assert isinstance(language, Language)
+        used = sorted(set(symbols) - {BOUNDARY})
+        own = sorted(set(language.alphabet) - {BOUNDARY})
+        if set(used) <= set(own):
+            return {symbol: symbol for symbol in used}
+        return dict(zip(used, own, strict=True)) if len(used) == len(own) else {}
+
+    def _check_string(self, string: str, names: Mapping[str, str], path: Path) -> None:
+        language = self.task.language
+        assert isinstance(language, Language)
+        if not names or not language.accepts([names.get(symbol, "") for symbol in string]):
+            raise InputError(
+                f"{named(path)} holds {shown(string)}, which is no string of {self.task.title}; "
+                "get the benchmark again."
+            )
 
     def tests(self, count: int = STRINGS) -> Iterator[tuple[str, NDArray[np.bool_]]]:
         """The first test strings, each with its row: (step,) where one symbol only can follow, or
@@ -117,13 +166,31 @@ class Dataset(NamedTuple):
             yield string, mask[:steps]
 
     def _mask(self) -> Path:
-        for name in (DETERMINISTIC, VALID):
-            if (self.folder / name).exists():
-                return self.folder / name
-        raise InputError(
-            f"{named(self.folder)} has neither {DETERMINISTIC} nor {VALID}; get the benchmark "
-            "again."
-        )
+        path = self.folder / (VALID if self.name.startswith("dyck") else DETERMINISTIC)
+        if not path.exists():
+            raise InputError(f"{named(path)} is missing; get the benchmark again.")
+        return path
+
+
+def _due(language: Language, string: Sequence[str], axes: int) -> NDArray[np.bool_]:
+    """For each step whether one symbol only can follow, or which symbols can."""
+    order = (BOUNDARY, *sorted(set(language.alphabet) - {BOUNDARY}))
+    here: Configuration | None = language.beginning
+    rows = []
+    for symbol in (*string, BOUNDARY):
+        assert here is not None
+        chances = language.next_from(here).distribution
+        rows.append([chances.get(other, 0) > 0 for other in order])
+        here = None if symbol == BOUNDARY else language.step(here, symbol)
+    found = np.array(rows, dtype=np.bool_)
+    return found if axes == 3 else found.sum(axis=1) == 1
+
+
+def shown(string: str) -> str:
+    """The string, or its beginning."""
+    if not string:
+        return "the empty string"
+    return printable(string if len(string) <= LONGEST_SHOWN else f"{string[:LONGEST_SHOWN]}...")
 
 
 class Result(NamedTuple):
@@ -142,7 +209,10 @@ def datasets(folder: Path, names: Sequence[str] = ()) -> list[Dataset]:
     for name in wanted:
         check_known(name, LANGUAGES, "language of BLISS")
         if not (home / name / TEST).exists():
-            raise InputError(f"{named(home / name / TEST)} is missing; get the benchmark again.")
+            raise InputError(
+                f"{named(home / name / TEST)} is missing; name the folder that {name} is in, or "
+                "get the benchmark again."
+            )
     if not wanted:
         raise InputError(
             f"{named(folder)} is no clone of BLISS: no folder in it has a {TEST}; name the folder "
@@ -160,9 +230,15 @@ def evaluate(
     """A string is right if the network is at every step that counts."""
     strings = right = run = 0
     first_wrong = None
+    known = set(network.alphabet or ())
     for string, mask in dataset.tests(count):
         if is_stopped():
             raise RunStopped
+        if not known.issuperset(string):
+            raise InputError(
+                f"{named(dataset.folder / TEST)} holds {shown(string)}, which has a symbol that "
+                "the network does not know; get the benchmark again."
+            )
         strings += 1
         if _is_right(network, string, mask):
             right += 1

@@ -14,7 +14,7 @@ from .._checks import check_integer, check_threads
 from .._errors import InputError
 from .._files import PathLike, check_writable, named, read_text, save
 from .._version import __version__
-from ..comparisons._bliss import STRINGS, Dataset, datasets, evaluate
+from ..comparisons._bliss import MOST_STRINGS, STRINGS, Dataset, datasets, evaluate
 from ..comparisons._runs import RunStopped
 from ..corpus._corpus import Corpus
 from ..languages import Language
@@ -86,7 +86,7 @@ def bliss_rows(
     All that can be seen to be wrong is refused before the first search.
     """
     check_threads(threads)
-    check_integer("strings", strings, 1)
+    check_integer("strings", strings, 1, MOST_STRINGS)
     stop = stop or Stop(seconds=SECONDS)
     search = search or Search()
     kept = [] if out is None else _read(Path(out))
@@ -123,8 +123,9 @@ def _works(chosen: Sequence[Dataset], sizes: Sequence[int]) -> list[_Work]:
                 f"{named(dataset.folder)} has no training set (train_*.zip); get the benchmark "
                 "again."
             )
-        dataset.check()
-        works += [_Work(dataset, size, dataset.training(size)) for size in wanted]
+        found = [_Work(dataset, size, dataset.training(size)) for size in wanted]
+        dataset.check(found[-1].corpus.alphabet or ())
+        works += found
     return works
 
 

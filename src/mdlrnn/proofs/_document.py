@@ -124,4 +124,6 @@ def _latex_prose(text: str) -> str:
     text = re.sub(r"±10\^(\d+)", r"$\\pm 10^\1$", text)
     text = re.sub(r"\b([a-z])\^\(([^)]*)\)", r"$\1^{\2}$", text)
     text = re.sub(r"\b([a-z])\^(\w+)", r"$\1^{\2}$", text)
-    return text.replace("−", "$-$").replace("#", r"\#").replace("%", r"\%")
+    return (
+        text.replace("−", "$-$").replace("#", r"\#").replace("%", r"\%").replace("…", r"\ldots{}")
+    )

@@ -58,7 +58,10 @@ def _atom(atom: Atom, latex: bool, names: Names | None) -> str:
     inner = [term_text(term, latex, names) for term in atom.inputs]
     match atom.kind:
         case "product" if atom.inputs[0] == atom.inputs[1]:
-            return f"({inner[0]})^2" if latex else f"({inner[0]})²"
+            alone = len(atom.inputs[0].parts) == 1 and not atom.inputs[0].constant
+            bare = alone and atom.inputs[0].parts[0][1] == 1
+            whole = inner[0] if bare else f"({inner[0]})"
+            return f"{whole}^2" if latex else f"{whole}²"
         case "product":
             dot = r"\cdot " if latex else " · "
             return f"({inner[0]}){dot}({inner[1]})"

@@ -38,6 +38,7 @@ from ._statement import (
     not_right,
     not_shown,
     notes,
+    on_the_table,
     refutation,
     theorem,
 )
@@ -237,9 +238,12 @@ class _Search:
         else:
             reach = reach_of(induction, claims[0])
         text = theorem(self.system, claims) + as_it_runs_warning(reach)
+        told = notes(induction, claims, reach)
+        if not self.at_once:
+            told = (*on_the_table(induction), *told)
         return Proof(
             network, title, "proved", text, claims, None, self.length, seconds,
-            notes(induction, claims, reach), induction, self.system, reach.shown, reach.mistake,
+            told, induction, self.system, reach.shown, reach.mistake,
         )  # fmt: skip
 
 

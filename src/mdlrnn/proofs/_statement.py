@@ -14,6 +14,7 @@ from ._proof_values import Counterexample
 from ._reach import Reach, reach_notes
 from ._sentences import claim_text, folded
 from ._system import System
+from ._table import UNKNOWN, table
 
 if TYPE_CHECKING:
     from ._obligations import Induction
@@ -39,6 +40,14 @@ def notes(induction: Induction, claims: tuple[Claim, ...], reach: Reach) -> tupl
             for name, symbol in counts.items()
         ]
     return (*found, *reach_notes(system, reach))
+
+
+def on_the_table(induction: Induction) -> tuple[str, ...]:
+    """What a reader has to know of the cells of the proof's table."""
+    rows = table(induction)
+    if any(row.shares is None or None in row.outputs for row in rows):
+        return (f"{UNKNOWN} stands for what depends on more than this table shows.",)
+    return ()
 
 
 def _bases(induction: Induction) -> list[int]:
@@ -130,22 +139,21 @@ EXPLANATIONS = {
 """Reasons in words that need no knowledge of proofs."""
 TO_TRY = (
     "What may help: more time (--time 5m); mdlrnn explain, which shows what the network remembers; "
-    "mdlrnn test, which measures it on long strings."
+    "mdlrnn test, which also takes for a mistake that a possible symbol gets too little."
 )
 
 
 def not_shown(system: System, attempts: Attempts) -> tuple[str, tuple[str, ...]]:
     """The verdict, and why."""
-    noun = system.source.noun
-    ran = []
+    source, ran = system.source, []
     if attempts.length:
-        ran.append(f"all prefixes of up to {counted(attempts.length, noun)} are right")
+        ran.append(f"in all prefixes of up to {counted(attempts.length, source.noun)}")
     if attempts.further:
-        one = attempts.further == 1
-        ran.append(
-            "so is a longer string" if one else f"so are {attempts.further:,} longer strings"
-        )
-    seen = " and ".join(ran) if ran else "no string could be run"
+        ran.append(f"in {counted(attempts.further, 'longer string')}")
+    seen = "no string could be run"
+    if ran:
+        what = f"each possible {source.outcome} gets more than each impossible one"
+        seen = f"{' and '.join(ran)} {what}"
     text = f"Not shown: neither a proof nor a mistake was found; {seen}."
     told = [_reason_text(why, attempts.reasons) for why in dict.fromkeys(attempts.reasons)]
     if attempts.unreached is not None:

@@ -26,6 +26,7 @@ from mdlrnn.network.schemes import SCHEMES
 from mdlrnn.page import Theorem, network_content, page, run_content
 from mdlrnn.page._content import LearnedMachine
 from mdlrnn.page._data import described_parts, example_string
+from mdlrnn.page._document import asset
 from mdlrnn.page._machine import machine_section
 from mdlrnn.tasks import _tasks as tasks_module
 from mdlrnn.tasks._sources import source_from
@@ -93,6 +94,19 @@ def test_the_bits_of_the_page_are_the_network_s(net: Network) -> None:
             assert own[0]["label"] == f"to unit {c.target}"
             assert own[1]["label"] == f"weight {c.weight}"
             assert own[2]["label"] == c.kind
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_kind_of_bits_has_a_colour_and_is_explained(scheme: str) -> None:
+    network = zoo.load("dyck2")
+    encoding = Encoding.fitting(network, scheme)
+    kinds = {part["kind"] for part in described_parts(network, encoding)}
+    shown = page(network_content(network, "dyck2", encoding))
+    legend = shown[shown.index('<ul class="legend">') :]
+    for kind in kinds:
+        assert f".k-{kind} {{ background: #" in asset("page.css")
+        assert f'<b class="k-{kind}"></b>' in legend
+    assert ("part" in kinds) == encoding.says_parts
 
 
 @given(networks(max_hidden=4, max_connections=12))
@@ -166,6 +180,12 @@ def test_a_run_s_theorem_is_shown_of_the_network_that_it_is_about(
     (tmp_path / "run" / "theorem.json").write_text(json.dumps(theorem))
     shown = run_content(tmp_path / "run").theorem
     assert shown == Theorem("It is right.", ("phase", "u6"), (("after a", "k"),), "By hand.")
+    theorem["float_failure"] = {"string": "ab", "step": 1, "given": {}}
+    (tmp_path / "run" / "theorem.json").write_text(json.dumps(theorem))
+    content = run_content(tmp_path / "run")
+    assert content.theorem is not None
+    assert content.theorem.only_exact
+    assert "<h2>Theorem, in exact numbers</h2>" in page(content)
     zoo.anb2n().save(tmp_path / "run" / "best.json")
     assert run_content(tmp_path / "run").theorem is None, "the run has gone on to another network"
 

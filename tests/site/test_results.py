@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from helpers.commands import Result as Called
 from helpers.data import is_one_sentence
 from helpers.results import result, write
 from mdlrnn import InputError, Network, Search, Stop, evolve, zoo
+from mdlrnn.interface._seeds import SEEDS
+from mdlrnn.proofs import _prover
 from mdlrnn.site._commands import evolve_command, option_texts
 from mdlrnn.site._known import COUNTER, FINITE, NUMBERS, STACK, UNKNOWN, known_of
 from mdlrnn.site._names import FOLDER, folder_names
@@ -92,6 +96,22 @@ def test_the_smallest_proved_network_is_chosen_then_the_lowest_score(tmp_path: P
     assert found.score.mdl == pytest.approx(1200)
 
 
+def test_networks_of_different_training_sets_are_not_compared_by_their_scores(
+    tmp_path: Path,
+) -> None:
+    large, small = zoo.load("anbncn"), ANBN
+    about: dict[str, Any] = {"source": {"name": "anbn"}, "proved_best": False}
+    write(tmp_path, "1.json", result(small, "x", size=100, mdl=500.0, **about))
+    write(tmp_path, "2.json", result(large, "x", size=500, mdl=2500.0, **about))
+    write(tmp_path, "3.json", result(small, "x", size=500, mdl=3000.0, **about))
+    results = [r for place in places_in(tmp_path).found for r in results_at(place)]
+    assert [found.count for found in results] == [100, 500, 500]
+    assert chosen(results) is results[1]
+    write(tmp_path, "4.json", result(small, "x", size=100, source={"name": "anbn"}))
+    results = [r for place in places_in(tmp_path).found for r in results_at(place)]
+    assert chosen(results) is results[3], "proved, whatever it was found on"
+
+
 def test_a_setting_becomes_options(tmp_path: Path) -> None:
     setting = 'old:encoding="paper",islands=3,crowding=False,unrestricted=False'
     source = {"name": "a^n b^n"}
@@ -125,6 +145,63 @@ def test_the_command_of_a_run_finds_its_network_again(
     called = run(*shlex.split(found.command)[1:], "--out", "again", "--quiet")
     assert called.code == 0
     assert Network.load("again/best.json") == found.network
+
+
+SMALL = ("--islands", "3", "--population", "30", "--seed", "5", "--threads", "1", "--quiet")
+OPTIONS: list[tuple[str, ...]] = [
+    ("--hold-out", "0.2"),
+    ("--hold-out", "0.43", "--seed", "7"),
+    ("--objective", "d"),
+    ("--activations", "linear,relu,step", "--encoding", "tacl2022"),
+    ("--no-saturation", "--unrestricted", "--no-crowding"),
+    ("--patience", "30", "--max-units", "40"),
+    ("--generations", "0"),
+    ("--generations", "none", "--time", "1h", "--target", "1e6"),
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+@pytest.mark.parametrize("source", ["a^n b^n", "words.txt"])
+def test_a_command_has_every_option_of_its_run(
+    run: Callable[..., Called], monkeypatch: pytest.MonkeyPatch, source: str,
+    options: tuple[str, ...],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(_prover, "available", lambda _: False)
+    Path("words.txt").write_text("30\tthe cat\n20\ta dog sleeps\n9\tthe cat and the dog sleep\n")
+    more = ("--words",) if source == "words.txt" else ("--size", "60")
+    usual = () if "--generations" in options else ("--generations", "60")
+    made = run("evolve", source, *more, *usual, *SMALL, *options, "--out", "runs/one")
+    assert made.code == 0
+    (found,) = only(Path("runs"))
+    assert (found.repeats, found.cautions) == (True, ())
+    assert found.command is not None
+    assert run(*shlex.split(found.command)[1:], "--out", "again", "--quiet").code == 0
+    assert Network.load("again/best.json") == found.network
+
+
+def test_what_a_command_does_not_repeat_is_said(tmp_path: Path) -> None:
+    search, stop = Search(islands=2, population=20), Stop(generations=20)
+    evolve("a^n b^n", search, size=60, stop=stop, folder=tmp_path / "run", hold_out=0.3,
+           prove=False, threads=1)  # fmt: skip
+    settings = json.loads((tmp_path / "run/settings.json").read_text())
+    settings["search"]["migration_seconds"] = 2.5
+    settings["objective"]["l1"] = 0.5
+    settings["versions"]["mdlrnn"] = "0.0.1"
+    (tmp_path / "run/settings.json").write_text(json.dumps(settings))
+    shutil.copytree(tmp_path / "run", tmp_path / "lost")
+    (tmp_path / "lost/settings.json").write_text(
+        json.dumps(settings | {"corpus": {**settings["corpus"], "digest": "another"}})
+    )
+    lost, known = [results_at(place)[0] for place in places_in(tmp_path).found]
+    assert known.command == (
+        'mdlrnn evolve "a^n b^n" --size 60 --seed 1 --islands 2 --population 20 '
+        "--migration-seconds 2.5s --hold-out 0.3 --generations 20"
+    )
+    assert not known.repeats
+    assert len(known.cautions) == 3
+    assert len(lost.cautions) == 4
+    assert "--hold-out" not in str(lost.command)
+    assert re.match(r"The run kept \d\d strings out of its search", lost.cautions[0])
 
 
 @pytest.mark.parametrize(
@@ -171,11 +248,18 @@ def test_what_the_package_writes_beside_results_is_no_result(tmp_path: Path) -> 
     write(site, "atlas.json", {"format": "mdlrnn-atlas/1", "title": "", "languages": []})
     write(site / "an-bn", "network.json", ANBN.to_dict())
     write(site / "an-bn", "findings.json", {})
+    write(tmp_path / "seeds", SEEDS, [{"seed": 1, "folder": "seed-1", "g": 160}])
+    write(tmp_path / "none", SEEDS, [])
     os.mkfifo(tmp_path / "pipe.json")
     os.mkfifo(site / "settings.json")
     found = places_in(tmp_path)
     assert [place.path.name for place in found.found] == ["1.json", "table.json"]
     assert found.problems == ()
+
+
+def test_a_network_that_is_called_like_a_table_of_seeds_is_one(tmp_path: Path) -> None:
+    write(tmp_path, SEEDS, result(ANBN, "a^n b^n"))
+    assert len(places_in(tmp_path).found) == 1
 
 
 def test_figures_without_runs_are_looked_at(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -97,6 +99,64 @@ def test_what_was_found_is_said(made: _build.Site) -> None:
     wrong = Addresses((made.folder / rows["a^n b^2n"]["page"]).read_text()).text
     assert "Refuted" in wrong
     assert "It has learned a^n b^n" in wrong
+
+
+def test_a_theorem_of_exact_numbers_alone_is_told_apart(
+    made: _build.Site, tmp_path: Path, run: Callable[..., Result]
+) -> None:
+    shutil.copytree(made.folder.parent, tmp_path / "copy")
+    site = tmp_path / "copy/site"
+    kept = json.loads((site / "task-anbn/findings.json").read_text())
+    assert kept["theorem"]["float_failure"] is None
+    kept["theorem"]["float_failure"] = {"string": "ab", "step": 1, "given": {"#": 1.0}}
+    (site / "task-anbn/findings.json").write_text(json.dumps(kept))
+    called = run("atlas", "copy/results", "-o", "copy/site", "--seconds", f"{SECONDS}", "--quiet")
+    assert called.out.startswith("5 languages, 2 proved, 1 of them in exact numbers only; ")
+    rows = {row["name"]: row for row in json.loads((site / "atlas.json").read_text())["languages"]}
+    assert rows["task anbn"]["proof"] == "proved in exact numbers"
+    assert rows["task anbn"]["learned"] == "the language itself, in exact numbers"
+    assert rows["addition"]["proof"] == "proved"
+    index = (site / "index.html").read_text()
+    said = "2 networks are proved right for every string, 1 of them in exact numbers only."
+    assert said in index
+    assert [index.count(f'data-proved="{how}"') for how in ("yes", "exact", "no")] == [1, 1, 3]
+    assert '<option value="exact">' in index
+    assert '<option value="exact">' not in (made.folder / "index.html").read_text()
+    for name in ("index.html", "step.html"):
+        assert "<h2>Theorem, in exact numbers</h2>" in (site / "task-anbn" / name).read_text()
+    assert "though not as it runs" in (site / "task-anbn/index.html").read_text()
+
+
+def test_what_could_not_be_used_is_named_on_the_index(made: _build.Site) -> None:
+    text = (made.folder / "index.html").read_text()
+    folded = text[text.index("<summary>1 result could not be used") : text.index("</details>")]
+    assert "<li>broken.json: not JSON; make this result again.</li>" in folded
+    assert str(made.folder.parent) not in text
+
+
+def test_a_table_says_how_many_strings_each_network_was_found_on(tmp_path: Path) -> None:
+    about: dict[str, Any] = {"source": {"name": "anbn"}, "proved_best": False}
+    for size in (100, 500):
+        write(
+            tmp_path / "results", f"{size}.json", result(zoo.load("anbn"), "x", size=size, **about)
+        )
+    small = mdlrnn.Search(islands=2, population=20)
+    mdlrnn.evolve("anbn_300", small, stop=mdlrnn.Stop(generations=5), objective="d", prove=False,
+                  folder=tmp_path / "results/run", threads=1)  # fmt: skip
+    mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
+    (page,) = (tmp_path / "site").glob("*/index.html")
+    shown = page.read_text(encoding="utf-8")
+    heads = re.findall(r'<th scope="col">([^<]*)</th>', shown[shown.index('id="search"') :])
+    assert heads[:4] == ["seed", "setting", "strings", "objective"]
+    rows = [
+        re.findall(r"<td>([^<]*)</td>", line)
+        for line in shown[shown.index('id="search"') :].splitlines()
+        if line.startswith('<tr><th scope="row">')
+    ]
+    assert {(row[1], row[2], "shown" in row[-1]) for row in rows} == {
+        ("100", "|D:G| + |G|", False), ("500", "|D:G| + |G|", True), ("300", "|D:G|", False),
+    }  # fmt: skip
+    assert "of those found on the most strings, 500." in shown
 
 
 def test_names_and_symbols_stay_text(made: _build.Site) -> None:
@@ -252,6 +312,30 @@ def test_the_command(run: Callable[..., Result], tmp_path: Path) -> None:
     assert refused(run("atlas", "out/x", "-o", "out"), "holds the results")
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)",
+        "java\nscript:alert(1)", "data:text/html,x", "//example.org", "///example.org",
+        "\\\\example.org", "https:", "file:///x", "http://[", "ftp://example.org",
+    ],
+)  # fmt: skip
+def test_a_link_leads_to_a_page_or_a_file_alone(
+    run: Callable[..., Result], tmp_path: Path, address: str
+) -> None:
+    write(tmp_path / "in", "x.json", result(zoo.load("anbn"), "x"))
+    assert refused(run("atlas", "in", "-o", "out", "--docs", address), "is no address for a link")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["../index.html", "https://example.org/a?b#c", "HTTP://example.org", "/docs/", "a b.html"],
+)
+def test_other_links_are_taken(address: str) -> None:
+    _build.check_address(address)
+
+
 NAMES = """() => [...document.querySelectorAll("#index tbody tr:not([hidden]) th a")]
     .map((a) => a.textContent)"""
 """Of the languages that are shown, in their order."""
@@ -276,6 +360,16 @@ def test_the_index_is_searched_and_sorted_by_keyboard(made: _build.Site, browser
     tab.keyboard.type("N B^2")
     assert tab.evaluate(NAMES) == ["a^n b^2n"]
     assert tab.text_content("#count") == "1 of 5 languages"
+    tab.keyboard.press("ControlOrMeta+a")
+    tab.keyboard.type("aⁿbⁿ")
+    has_learned = ["a^n b^2n", "golden mean"]  # but was not meant to
+    assert tab.evaluate(NAMES) == [*has_learned, "task anbn"]
+    tab.keyboard.press("ControlOrMeta+a")
+    tab.keyboard.type("a^{n} b²ⁿ")
+    assert tab.evaluate(NAMES) == ["a^n b^2n"]
+    tab.keyboard.press("ControlOrMeta+a")
+    tab.keyboard.type("counter aⁿbⁿ proved")
+    assert tab.evaluate(NAMES) == ["task anbn"]
     tab.keyboard.press("ControlOrMeta+a")
     tab.keyboard.type("proved counter")
     assert tab.evaluate(NAMES) == ["task anbn"]

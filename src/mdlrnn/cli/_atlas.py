@@ -47,4 +47,5 @@ def atlas(
     for problem in made.problems:
         say(problem, err=True)
     languages = f"{made.languages:,} language{'' if made.languages == 1 else 's'}"
-    say(f"{languages}, {made.proved:,} proved; open {out / INDEX} in a browser")
+    exact = f", {made.only_exact:,} of them in exact numbers only" if made.only_exact else ""
+    say(f"{languages}, {made.proved:,} proved{exact}; open {out / INDEX} in a browser")

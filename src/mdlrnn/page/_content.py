@@ -23,6 +23,8 @@ class Theorem:
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     note: str = ""
+    only_exact: bool = False
+    """Whether it holds in exact numbers alone: as it runs, the network makes a mistake."""
 
 
 @dataclass(frozen=True)

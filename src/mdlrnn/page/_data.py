@@ -16,6 +16,7 @@ from ..network._interpreter import FLOAT, distribution, plan, stepper
 from ..network._network import Network
 
 KINDS = {
+    "part": "which parts are allowed",
     "count": "number of units",
     "activation": "activation",
     "type": "sum or product",

@@ -114,7 +114,8 @@ def theorem_section(content: Content) -> str:
         parts.append(table([theorem.head[i] for i in order], rows))
     if theorem.note:
         parts.append(paragraph(theorem.note, "muted"))
-    return section("Theorem", *parts, name="theorem")
+    title = "Theorem, in exact numbers" if theorem.only_exact else "Theorem"
+    return section(title, *parts, name="theorem")
 
 
 def _probabilities_first(head: Sequence[str]) -> list[int]:

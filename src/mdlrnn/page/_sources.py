@@ -229,7 +229,10 @@ def _kept_theorem(folder: Path, network: Network, task: Task) -> Theorem | None:
     table = data["table"]
     rows = tuple(tuple(map(str, row)) for row in table.get("rows", ()))
     notes = " ".join(map(str, data.get("notes", ())))
-    return Theorem(str(data["statement"]), tuple(map(str, table.get("head", ()))), rows, notes)
+    return Theorem(
+        str(data["statement"]), tuple(map(str, table.get("head", ()))), rows, notes,
+        data.get("float_failure") is not None,
+    )  # fmt: skip
 
 
 def kept_theorem_data(folder: Path, network: Network, task: Task) -> dict[str, Any] | None:
@@ -255,5 +258,6 @@ def _proved(network: Network, task: Task) -> Theorem | None:
         return None
     head, rows = proof.table()
     return Theorem(
-        proof.statement, tuple(head), tuple(tuple(row) for row in rows), " ".join(proof.notes)
-    )
+        proof.statement, tuple(head), tuple(tuple(row) for row in rows), " ".join(proof.notes),
+        proof.float_failure is not None,
+    )  # fmt: skip

@@ -7,6 +7,8 @@ goes wrong with one is said in the index and stops no other.
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -14,7 +16,9 @@ from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
+from .._checks import short
 from .._errors import InputError
 from .._files import make_folder, named, read_text, save
 from ..drawing import draw
@@ -42,6 +46,8 @@ class Site(NamedTuple):
     folder: Path
     languages: int
     proved: int
+    only_exact: int
+    """Of these, how many in exact numbers alone: as it runs, the network makes a mistake."""
     problems: tuple[str, ...]
     """A sentence for each result or language that is not shown."""
 
@@ -67,6 +73,8 @@ def build(
     tell: Callable[[str], object] | None = None,
 ) -> Site:
     """Write the site. `docs` is an address to link to from the index."""
+    if docs:
+        check_address(docs)
     if not results.is_dir():
         raise InputError(f"{named(results)}: there is no such folder; give a folder of results.")
     before = _before(site)
@@ -84,11 +92,32 @@ def build(
     rows.sort(key=lambda row: (_letters(row.name), row.name, row.folder))
     _forget(site, before.folders - {row.folder for row in rows if not row.problem})
     data = {"format": FORMAT, "title": title, "languages": [row.to_dict() for row in rows]}
-    save(site / INDEX, index_page(title, rows, len(problems), docs))
+    unused = [_without_folder(problem, results) for problem in problems]
+    save(site / INDEX, index_page(title, rows, unused, docs))
     save(site / LIST, json.dumps(data, indent=1) + "\n")
     shown = [row for row in rows if not row.problem]
     failed = tuple(f"{row.name}: {row.problem}" for row in rows if row.problem)
-    return Site(site, len(shown), sum(row.proved for row in shown), (*problems, *failed))
+    proved, only_exact = sum(row.proved for row in shown), sum(row.only_exact for row in shown)
+    return Site(site, len(shown), proved, only_exact, (*problems, *failed))
+
+
+def check_address(address: object) -> None:
+    """Raise unless a link may lead there: to a page of the web, or to a file from the site on.
+
+    What a browser would read in another way than is written here, such as a line break in a
+    scheme, is refused too.
+    """
+    if isinstance(address, str) and address.isprintable() and address == address.strip():
+        with suppress(ValueError):
+            parts = urlsplit(address)
+            is_of_web = parts.scheme in ("http", "https") and parts.netloc
+            is_path = not parts.scheme and not address.startswith("//")
+            if "\\" not in address and (is_of_web or is_path):
+                return
+    raise InputError(
+        f"{short(address)} is no address for a link; give one that begins with https:// or "
+        "http://, or a path such as ../index.html."
+    )
 
 
 def _works(found: Sequence[Place], site: Path, seconds: float) -> list[Work]:
@@ -157,6 +186,7 @@ def _made(work: Work) -> Row:
     save(home / FINDINGS, json.dumps(found, indent=1) + "\n")
     result.network.save(home / NETWORK)
     save(home / STEP, page(content, drawing))
+    only_exact = content.theorem is not None and content.theorem.only_exact
     text = language_page(work.name, result, results, known, strings, found, content, drawing)
     save(home / INDEX, text)
     return Row(
@@ -167,10 +197,11 @@ def _made(work: Work) -> Row:
         counters=known.counters,
         g=result.g,
         learned=_learned_text(content),
-        proof=found["theorem"]["outcome"],
+        proof="proved in exact numbers" if only_exact else found["theorem"]["outcome"],
         closeness=closeness(found),
         proof_rank=proof_rank(found),
         proved=content.theorem is not None,
+        only_exact=only_exact,
         thumbnail=thumbnail(drawing.picture),
     )
 
@@ -179,7 +210,8 @@ def _learned_text(content: Content) -> str:
     """What is proved that it has learned: a name, or how large its machine is."""
     learned = content.learned
     if content.theorem is not None:
-        return "the language itself"
+        exact = ", in exact numbers" if content.theorem.only_exact else ""
+        return f"the language itself{exact}"
     if learned is None or not learned.proved or learned.machine is None:
         return ""
     if learned.name is not None:
@@ -188,6 +220,12 @@ def _learned_text(content: Content) -> str:
     states, counters = states_of(machine), len(machine.counters)
     more = f", {counters} counter{'' if counters == 1 else 's'}" if counters else ""
     return f"a {class_of(machine)} machine: {states} state{'' if states == 1 else 's'}{more}"
+
+
+def _without_folder(problem: str, results: Path) -> str:
+    """The sentence with paths from the folder of results on: the page is for other machines too."""
+    folder = re.escape(named(results).rstrip(os.sep) + os.sep)
+    return re.sub(rf"(?<![\w{re.escape(os.sep)}.-]){folder}", "", problem)
 
 
 def _letters(name: str) -> str:

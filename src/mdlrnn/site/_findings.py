@@ -73,7 +73,7 @@ def _theorem(result: Result, seconds: float) -> dict[str, Any]:
         return _untried(f"No proof was tried: {_obstacle(task.language)}")
     if result.place.data is None:
         kept = kept_theorem_data(result.place.path, result.network, task)
-        if kept is not None:
+        if kept is not None and "float_failure" in kept:  # earlier versions did not run it
             return _fields(kept)
     try:
         proof = prove(result.network, task.language, seconds=seconds)
@@ -85,12 +85,13 @@ def _theorem(result: Result, seconds: float) -> dict[str, Any]:
 
 def _untried(why: str) -> dict[str, Any]:
     nothing: dict[str, Any] = {"claims": [], "notes": [], "table": {"head": [], "rows": []}}
-    return {"outcome": "not tried", "statement": why} | nothing
+    return {"outcome": "not tried", "statement": why, "float_failure": None} | nothing
 
 
 def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
     """Without what differs from one machine to the next, and without advice for a run."""
-    found = {name: data[name] for name in ("outcome", "statement", "claims", "notes", "table")}
+    names = ("outcome", "statement", "claims", "notes", "table", "float_failure")
+    found = {name: data[name] for name in names}
     return found | {"notes": [note for note in found["notes"] if note != TO_TRY]}
 
 
@@ -122,7 +123,10 @@ def _theorem_of(data: Findings) -> Theorem:
     rows = tuple(tuple(map(str, row)) for row in table["rows"])
     notes = " ".join(map(str, found["notes"]))
     proof_rank(data)
-    return Theorem(str(found["statement"]), tuple(map(str, table["head"])), rows, notes)
+    return Theorem(
+        str(found["statement"]), tuple(map(str, table["head"])), rows, notes,
+        found["float_failure"] is not None,
+    )  # fmt: skip
 
 
 def learned_of(data: Findings, result: Result) -> LearnedMachine | None:
@@ -163,10 +167,11 @@ def closeness(data: Findings) -> str:
 
 
 def proof_rank(data: Findings) -> float:
-    """The strongest first; a margin is below 1."""
+    """The strongest first, those in exact numbers alone after the others; a margin is below 1."""
     found = data["theorem"]
     kinds = {"exact": 0.0, "within": 1.0}
     if found["outcome"] == "proved" and found["claims"]:
         claim = found["claims"][0]
-        return kinds.get(claim["kind"], 2.0) + min(0.99, float(claim["margin"]))
+        rank = kinds.get(claim["kind"], 2.0) + min(0.99, float(claim["margin"]))
+        return 3.0 + rank / 4 if found["float_failure"] is not None else rank
     return {"not right": 4.0, "not shown": 5.0, "refuted": 6.0}.get(found["outcome"], 7.0)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..drawing._svg import escaped
+from ..network._text import counted
 from ..page._document import asset, document
 from ..page._sections import section
 from ._known import CLASSES
@@ -35,11 +36,13 @@ class Row:
     g: int | None = None
     learned: str = ""
     proof: str = ""
-    """proved, refuted, not right, not shown, not tried"""
+    """proved, proved in exact numbers, refuted, not right, not shown, not tried"""
     closeness: str = ""
     """Of a theorem: exact, within a margin, or which symbols are possible."""
     proof_rank: float = 9.0
     proved: bool = False
+    only_exact: bool = False
+    """Whether the theorem holds in exact numbers alone: as it runs, the network makes a mistake."""
     thumbnail: str = ""
     problem: str = ""
 
@@ -55,7 +58,10 @@ class Row:
         return {name: getattr(self, name) for name in names} | {"page": f"{self.folder}/{INDEX}"}
 
 
-def index_page(title: str, rows: Sequence[Row], problems: int = 0, docs: str | None = None) -> str:
+def index_page(
+    title: str, rows: Sequence[Row], problems: Sequence[str] = (), docs: str | None = None
+) -> str:
+    """`problems` has a sentence for each result that could not be used."""
     shown = [row for row in rows if not row.problem]
     body = "\n".join(_row(row, place) for place, row in enumerate(shown))
     heads = "".join(_head(key, word) for key, word in COLUMNS)
@@ -89,22 +95,25 @@ def index_page(title: str, rows: Sequence[Row], problems: int = 0, docs: str | N
 
 
 def _summary(rows: Sequence[Row]) -> str:
-    proved = sum(row.proved for row in rows)
-    each = "language" if len(rows) == 1 else "languages"
-    right = "network is" if proved == 1 else "networks are"
+    proved, exact = sum(row.proved for row in rows), sum(row.only_exact for row in rows)
+    right = "is" if proved == 1 else "are"
+    whose = "" if exact == proved else f"{exact:,} of them "
+    where = f", {whose}in exact numbers only" if exact else ""
     return (
-        f"Networks found for {len(rows):,} {each}; {proved:,} {right} proved right for "
-        "every string."
+        f"Networks found for {counted(len(rows), 'language')}; {counted(proved, 'network')} "
+        f"{right} proved right for every string{where}."
     )
 
 
 def _count(number: int) -> str:
-    return f"{number:,} language{'' if number == 1 else 's'}"
+    return counted(number, "language")
 
 
 def _controls(rows: Sequence[Row]) -> str:
     kinds = [kind for kind in CLASSES if any(row.kind == kind for row in rows)]
     options = "".join(f'<option value="{kind}">{kind}</option>' for kind in kinds)
+    exact = '<option value="exact">proved in exact numbers only</option>\n'
+    exact = exact if any(row.only_exact for row in rows) else ""
     return f"""<form id="controls" class="controls" role="search" hidden>
 <div><label for="search">Search</label>
 <input type="search" id="search" autocomplete="off" autocapitalize="off" spellcheck="false"></div>
@@ -112,7 +121,7 @@ def _controls(rows: Sequence[Row]) -> str:
 <select id="kind"><option value="">all</option>{options}</select></div>
 <div><label for="proved">Proof</label>
 <select id="proved"><option value="">all</option><option value="yes">proved</option>
-<option value="no">not proved</option></select></div>
+{exact}<option value="no">not proved</option></select></div>
 </form>"""
 
 
@@ -137,9 +146,10 @@ def _row(row: Row, place: int) -> str:
     }
     marks = "".join(f' data-{key}="{escaped(value)}"' for key, value in values.items())
     title = f' <span class="title">{escaped(row.title)}</span>' if row.title else ""
+    proved = "exact" if row.only_exact else "yes" if row.proved else "no"
     close = f' <span class="close">{escaped(row.closeness)}</span>' if row.closeness else ""
     return (
-        f'<tr{marks} data-class="{row.kind}" data-proved="{"yes" if row.proved else "no"}">'
+        f'<tr{marks} data-class="{row.kind}" data-proved="{proved}">'
         f'<td class="picture"><a href="{address}" tabindex="-1" aria-hidden="true">'
         f"{row.thumbnail}</a></td>"
         f'<th scope="row"><a href="{address}">{escaped(row.name)}</a>{title}</th>'
@@ -161,17 +171,22 @@ def _classes(rows: Sequence[Row]) -> str:
         "another machine for the same strings may need less. |G| is counted in the encoding parts, "
         "which depends on the network alone, so that all rows compare. What a network has learned "
         "is said where it is proved. A proof is of the network’s probabilities for every string: "
-        "exact, within a margin, or of which symbols are possible next. Not right: what was shown "
-        "is too weak for that; not shown: neither proof nor mistake was found in time; refuted: "
-        "a string was found on which the network is wrong.</p>",
+        "exact, within a margin, or of which symbols are possible next. Proved in exact numbers: "
+        "as the network runs, in float64, it makes a mistake, which its page names. Not right: "
+        "what was shown is too weak for that; not shown: neither proof nor mistake was found in "
+        "time; refuted: a string was found on which the network is wrong.</p>",
     )
 
 
-def _failed(rows: Sequence[Row], problems: int) -> str:
+def _failed(rows: Sequence[Row], problems: Sequence[str]) -> str:
     if not rows and not problems:
         return ""
-    items = "".join(f"<li>{escaped(row.name)}: {escaped(row.problem)}</li>" for row in rows)
-    parts = [f"<ul>{items}</ul>"] if rows else []
+    parts = [_listed([f"{row.name}: {row.problem}" for row in rows])] if rows else []
     if problems:
-        parts.append(f"<p>{problems:,} of the results could not be used.</p>")
-    return section("What is missing", *parts)
+        said = f"{counted(len(problems), 'result')} could not be used"
+        parts.append(f"<details><summary>{said}</summary>{_listed(problems)}</details>")
+    return section("What is missing", *parts, name="missing")
+
+
+def _listed(sentences: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escaped(sentence)}</li>' for sentence in sentences)}</ul>"

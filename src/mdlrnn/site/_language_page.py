@@ -13,6 +13,7 @@ from ..drawing._svg import escaped, svg
 from ..languages import Transducer
 from ..network._code import length
 from ..network._encoding import Encoding
+from ..network._objective import OBJECTIVES
 from ..network._text import describe, summary
 from ..page._content import Content, LearnedMachine, Theorem
 from ..page._document import asset, document
@@ -24,10 +25,11 @@ from ._result import LanguageFile, Result
 
 SCALE = 1.4
 FOLLOWS = "It is proved to follow this machine; the theorem below says how closely."
+FOLLOWS_EXACTLY = (
+    "In exact numbers it is proved to follow this machine, though not as it runs; the theorem "
+    "below says how closely, and where it fails."
+)
 FOOT = f"Made by mdlrnn {__version__}. These pages work offline and send nothing anywhere."
-HEAD = (
-    "seed", "setting", "|G|, parts", "|G| + |D:G|", "encoding", "excess", "found after", "network",
-)  # fmt: skip
 ALONE = "The file holds a network alone, and nothing of a search or of its strings."
 STEP, NETWORK, FINDINGS, INDEX = "step.html", "network.json", "findings.json", "index.html"
 """The files of a language, in a folder of its own."""
@@ -134,7 +136,7 @@ def _learned(result: Result, learned: LearnedMachine | None, theorem: Theorem | 
         shown = svg(picture_of_machine(machine), "the drawing of the machine", 1.25)
         return section(
             f"It has learned {machine.title}",
-            paragraph(FOLLOWS),
+            paragraph(_follows(theorem)),
             f'<div class="scroll" id="machine" tabindex="0">{shown}</div>',
             name="learned",
         )
@@ -145,8 +147,12 @@ def _learned(result: Result, learned: LearnedMachine | None, theorem: Theorem | 
         said = paragraph(f"No machine was looked for: {why}")
         return section("What it has learned", said, name="learned")
     if theorem is not None:  # which stands below, and need not be said twice
-        learned = replace(learned, statement=FOLLOWS, proved=False)
+        learned = replace(learned, statement=_follows(theorem), proved=False)
     return machine_section(learned)
+
+
+def _follows(theorem: Theorem) -> str:
+    return FOLLOWS_EXACTLY if theorem.only_exact else FOLLOWS
 
 
 def _theorem(content: Content, found: Findings) -> str:
@@ -159,28 +165,17 @@ def _theorem(content: Content, found: Findings) -> str:
 
 
 def _search(result: Result, others: Sequence[Result]) -> str:
-    parts = []
-    if result.command is not None:
-        until = ""
-        if result.repeats and result.is_best:
-            until = ", up to the generation in which the network was found"
-        elif result.repeats:
-            until = ", as far as it went; then the network is proved"
-        said = f"This command searches the same way{until}."
-        parts += [
-            paragraph(said),
-            f'<pre class="formulas" id="command">{escaped(result.command)}</pre>',
-        ]
-    if result.setting is None:
-        parts.append(paragraph(ALONE))
+    parts = _command(result)
     if len(others) > 1:
-        how = "the smallest" if result.score is None else "that of the lowest score"
-        how = "the smallest that its search proved right" if result.proved else how
-        parts.append(paragraph(f"Of {len(others)} networks this is {how}.", "muted"))
+        said = f"Of {len(others)} networks this is {_how(result, others)}."
+        parts.append(paragraph(said, "muted"))
     if all(other.setting is None for other in others):
         return section("The search", *parts, name="search")
     rows = [_row(other, other is result) for other in others]
-    parts.append(table(HEAD, rows))
+    if all(other.objective == OBJECTIVES["mdl"] for other in others):
+        for row in rows:
+            del row["objective"]
+    parts.append(table(list(rows[0]), [list(row.values()) for row in rows]))
     if any(other.excess is not None for other in others):
         parts.append(
             paragraph(
@@ -191,18 +186,58 @@ def _search(result: Result, others: Sequence[Result]) -> str:
     return section("The search", *parts, name="search")
 
 
-def _row(result: Result, shown: bool) -> tuple[str, ...]:
-    score, seconds = result.score, result.seconds
-    return (
-        "–" if result.seed is None else f"{result.seed}",
-        result.setting or "–",
-        f"{result.g:,}",
-        "–" if score is None else f"{score.mdl:,.2f}",
-        result.encoding.scheme if result.setting else "–",
-        _excess(result.excess),
-        "–" if seconds is None else f"{seconds:,.0f} s",
-        f"{_place(result)}{', shown' if shown else ''}",
-    )
+def _command(result: Result) -> list[str]:
+    if result.setting is None:
+        return [paragraph(ALONE)]
+    command = result.command
+    if command is None:
+        return [paragraph("No command is known that searches the same way.")]
+    until = ""
+    if result.repeats and result.is_best:
+        until = ", up to the generation in which the network was found"
+    elif result.repeats:
+        until = ", as far as it went; then the network is proved"
+    elif " --time " in command:
+        until = ", for as long; how far it comes depends on the machine"
+    return [
+        paragraph(f"This command searches the same way{until}."),
+        f'<pre class="formulas" id="command">{escaped(command)}</pre>',
+        *(paragraph(caution) for caution in result.cautions),
+    ]
+
+
+def _how(result: Result, others: Sequence[Result]) -> str:
+    """Why this network is the one that is shown."""
+    if result.proved:
+        right = "right in exact numbers" if result.only_exact else "right"
+        if sum(o.proved and o.only_exact == result.only_exact for o in others) == 1:
+            return f"the only one that was proved {right} when its search ended"
+        return f"the smallest of those that were proved {right} when their searches ended"
+    if result.score is None:
+        return "the smallest"
+    how = "the one with the lowest |G| + |D:G|"
+    if len({other.encoding.scheme for other in others}) > 1:
+        how += f", |G| counted in the encoding {Encoding.every_part().scheme},"
+    if len({other.count for other in others}) > 1 and result.count is not None:
+        how += f" of those found on the most strings, {result.count:,}"
+    return how.rstrip(",")
+
+
+def _row(result: Result, shown: bool) -> dict[str, str]:
+    """A cell for each column; an objective is worth one if it is not the usual one somewhere."""
+    score, seconds, count = result.score, result.seconds, result.count
+    return {
+        "seed": "–" if result.seed is None else f"{result.seed}",
+        "setting": result.setting or "–",
+        "strings": "–" if count is None else f"{count:,}",
+        "objective": result.objective.title if result.setting else "–",
+        "|G|, parts": f"{result.g:,}",
+        "|G| + |D:G|": "–" if score is None else f"{score.mdl:,.2f}",
+        "encoding": result.encoding.scheme if result.setting else "–",
+        "excess": _excess(result.excess),
+        "found after": "–" if seconds is None else f"{seconds:,.0f} s",
+        "network": f"{_place(result)}{', shown' if shown else ''}",
+    }
 
 
 def _place(result: Result) -> str:

@@ -27,6 +27,8 @@ OTHERS = ".others.json"
 LIST = "atlas.json"
 """The index for other programs; where it lies, an atlas may be written over."""
 FORMAT = "mdlrnn-atlas/1"
+SEEDS = "seeds.json"
+"""What `evolve` with several seeds writes beside their runs: a table of them, a list."""
 RUNS = "runs"
 MEASURED = ("figures", "cells", "rnn")
 """What `mdlrnn reproduce` writes beside its runs: what was measured of them, and other models."""
@@ -88,26 +90,27 @@ def _files(folder: Path, runs: set[Path]) -> Iterator[Path]:
         measured = MEASURED if RUNS in folders else ()
         folders[:] = sorted(name for name in folders if name not in measured)
         # A pipe or the like would be waited for.
-        yield from (
-            here / name for name in sorted(files) if _is_result(name) and (here / name).is_file()
-        )
+        paths = (here / name for name in sorted(files))
+        yield from (path for path in paths if path.is_file() and _is_result(path))
 
 
 def _is_own(folder: Path) -> bool:
     """Whether it is an atlas or a baseline: made by this package, and no result."""
-    return _begins(folder / LIST, f'"{FORMAT}"'.encode()) or _begins(folder / SETTINGS, BASELINE)
+    return f'"{FORMAT}"'.encode() in _head(folder / LIST) or BASELINE in _head(folder / SETTINGS)
 
 
-def _begins(path: Path, words: bytes) -> bool:
+def _head(path: Path) -> bytes:
     try:
         with path.open("rb") if path.is_file() else BytesIO() as file:
-            return words in file.read(HEAD)
+            return file.read(HEAD)
     except OSError:
+        return b""
+
+
+def _is_result(path: Path) -> bool:
+    if path.name == SEEDS and _head(path).startswith(b"["):
         return False
-
-
-def _is_result(name: str) -> bool:
-    return name.endswith(".json") and not name.endswith(OTHERS)
+    return path.name.endswith(".json") and not path.name.endswith(OTHERS)
 
 
 def _of_file(path: Path) -> Place:

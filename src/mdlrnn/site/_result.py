@@ -18,7 +18,7 @@ from ..languages._notation import language_from_notation, looks_like_notation
 from ..network._code import length
 from ..network._encoding import Encoding
 from ..network._network import Network
-from ..network._objective import Score
+from ..network._objective import OBJECTIVES, Objective, Score
 from ..network.schemes import SCHEMES
 from ..runs._files import BEST, CORPUS, HELD_OUT, PROVED, THEOREM, read_log, read_object
 from ..runs._networks import load_network, read_corpus
@@ -26,7 +26,15 @@ from ..runs._settings import CPU, Settings, read_settings
 from ..search._settings import Search
 from ..tasks._sources import GRAMMAR_SUFFIXES, Source, source_of
 from ..tasks._tasks import EVERY_TASK, split_size, task_for
-from ._commands import evolve_command, option_texts
+from ._commands import (
+    Command,
+    Held,
+    command_of_run,
+    evolve_command,
+    limits,
+    option_texts,
+    share_held_out,
+)
 from ._places import Place, whole_number
 
 FILE = re.compile(r"\w[\w-]{0,60}\.(lang|pcfg|cfg|grammar)", re.ASCII)
@@ -65,17 +73,39 @@ class Result:
     seconds: float | None = None
     """After so many the network was found."""
     command: str | None = None
+    cautions: tuple[str, ...] = ()
+    """What the command does not repeat, a sentence each."""
     repeats: bool = False
     """Whether the command ends where the network was found."""
     proved: bool = False
-    """Whether its search says that this network is proved right."""
+    """Whether this network was proved right when its search ended."""
+    only_exact: bool = False
+    """Whether that is so in exact numbers alone."""
     is_best: bool = True
     """Or else another of the same search, which is proved and scores higher."""
+    objective: Objective = OBJECTIVES["mdl"]
 
     @property
     def g(self) -> int:
         """|G| under the scheme that depends on the network alone, so that all results compare."""
         return length(self.network, Encoding.every_part())
+
+    @property
+    def bits(self) -> float:
+        """|G| + |D:G| with this |G|; infinite where |D:G| is not known."""
+        return math.inf if self.score is None else self.g + self.score.d_given_g
+
+    @property
+    def count(self) -> int | None:
+        """How many strings were searched on."""
+        if self.corpus is not None:
+            return self.corpus.sequences
+        if self.setting is None or self.source is None or self.source.task is None:
+            return None
+        try:
+            return self.source.training_size
+        except InputError:  # a size that the task does not have
+            return None
 
     def strings(self) -> Corpus | None:
         """What was searched on."""
@@ -90,12 +120,18 @@ def results_at(place: Place) -> list[Result]:
 
 
 def chosen(results: list[Result]) -> Result:
-    """The smallest network that its search has proved right; if there is none, that with the lowest
-    |G| + |D:G|."""
+    """The smallest network that was proved right when its search ended, as it runs if there is such
+    a one; if none was, that with the fewest bits of those found on the most strings.
+
+    |D:G| grows with the strings, so that only networks for as many compare by it.
+    """
 
     def rank(result: Result) -> tuple[float, ...]:
-        mdl = math.inf if result.score is None else result.score.mdl
-        return (0, result.g, mdl) if result.proved else (1, mdl, result.g)
+        if result.proved:
+            return (1 if result.only_exact else 0, result.g, result.bits)
+        if math.isinf(result.bits):
+            return (3, result.g)
+        return (2, -(result.count or 0), result.bits, result.g)
 
     return min(results, key=rank)
 
@@ -114,20 +150,20 @@ def _of_file(place: Place, data: dict[str, Any]) -> list[Result]:
     mdl, g = _number(data.get("mdl")), _number(data.get("g"))
     d_given_g = None if mdl is None or g is None else mdl - g
     seed, setting = whole_number(data.get("seed")), str(data.get("setting") or "default")
-    generation = whole_number(data.get("found_generation"), 1)
+    generation = whole_number(data.get("found_generation"))
     given = file.name if file is not None else None if source is None else data["source"]["name"]
     changes = _changes(setting)
 
     def command(until: int | None) -> str | None:
         if given is None or changes is None:
             return None
-        limits = _limits(until, _number(data.get("seconds")))
-        return evolve_command(given, size, seed, [*changes, *limits])
+        options = [*changes, *limits(until, _number(data.get("seconds")))]
+        return evolve_command(given, size, seed, options)
 
     best = Result(
         place, network, encoding, _score(network, encoding, d_given_g),
         source, size, file, None, seed, setting, _excess(data.get("excess")),
-        _number(data.get("found_seconds")), command(generation), generation is not None,
+        _number(data.get("found_seconds")), command(generation), (), generation is not None,
         data.get("proved_best") is True,
     )  # fmt: skip
     found = data.get("other")
@@ -193,12 +229,6 @@ def _changes(setting: str) -> list[str] | None:
         return None
 
 
-def _limits(generation: int | None, seconds: float | None) -> list[str]:
-    if generation is not None:
-        return [f"--generations {generation}"]
-    return [] if seconds is None else [f"--time {math.ceil(seconds)}s"]
-
-
 def _of_run(place: Place) -> list[Result]:
     folder = place.path
     network, settings = load_network(folder), read_settings(folder)
@@ -207,86 +237,91 @@ def _of_run(place: Place) -> list[Result]:
     source = source_of(settings.corpus)
     corpus = read_corpus(folder / CORPUS) if (folder / CORPUS).exists() else None
     events = read_log(folder)
-    last = _found(events)
-    repeats = settings.device == CPU and not (folder / HELD_OUT).exists() and last is not None
+    found = _found(events, kept if isinstance(kept, dict) else {})
+    held = _held(folder, settings, source, corpus)
+    # On a card, or by the clock, or with other strings, no generation says where it was found.
+    repeats = (
+        found is not None
+        and settings.device == CPU
+        and settings.search.migration_seconds is None
+        and settings.objective in OBJECTIVES.values()
+        and (held is None or held.share is not None)
+    )
     file = None
     if source is not None and source.path is not None and source.machine is not None:
         file = LanguageFile(_safe(f"{source.path.stem}.lang"), source.machine.to_text())
+
+    def command(end: dict[str, Any] | None) -> Command:
+        until = None
+        if repeats and end is not None:
+            until = limits(whole_number(end.get("generation")), None)
+            until += ["--until-proved"] if end.get("reason") == "proved" else []
+        return command_of_run(settings, source, None if file is None else file.name, held, until)
+
+    (text, cautions), (proved, only_exact) = command(found), _proved(folder, network)
     best = Result(
         place, network, settings.encoding, _score(network, settings.encoding, bits),
         source, None if source is None else source.size, file, corpus, settings.search.seed,
         "default" if _plain(settings) else "changed", None,
-        None if last is None else _number(last.get("seconds")),
-        _run_command(settings, source, file, last if repeats else None), repeats,
-        _is_proved(folder, network),
+        None if found is None else _number(found.get("seconds")), text, cautions, repeats,
+        proved, only_exact, objective=settings.objective,
     )  # fmt: skip
-    if best.proved or not (folder / PROVED).exists():
+    if proved or not (folder / PROVED).exists():
         return [best]
-    other = Network.load(folder / PROVED)
-    end = events[-1] if repeats else None
-    command = _run_command(settings, source, file, end)
-    proved = _is_proved(folder, other)
+    other, end = Network.load(folder / PROVED), events[-1] if events else None
+    (text, cautions), (proved, only_exact) = command(end), _proved(folder, other)
     return [
         best,
-        replace(best, network=other, score=None, seconds=None, command=command, proved=proved,
-                is_best=False),
+        replace(best, network=other, score=None, seconds=None, command=text, cautions=cautions,
+                proved=proved, only_exact=only_exact, is_best=False),
     ]  # fmt: skip
 
 
-def _is_proved(folder: Path, network: Network) -> bool:
-    if not (folder / THEOREM).exists():
-        return False
-    theorem = read_object(folder / THEOREM, "theorem")
-    return theorem.get("proved") is True and theorem.get("network") == network.to_dict()
+def _held(
+    folder: Path, settings: Settings, source: Source | None, corpus: Corpus | None
+) -> Held | None:
+    """What the run held out; the share of it is not kept, and found again."""
+    if not (folder / HELD_OUT).exists():
+        return None
+    held = None
+    try:
+        held = Corpus.load(folder / HELD_OUT, words=bool(settings.corpus.get("words")))
+        whole = source.corpus() if source is not None else _joined(corpus, held)
+        kept, seed = settings.corpus["digest"], settings.search.seed
+        return Held(held.sequences, share_held_out(whole, kept, held.sequences, seed))
+    except InputError:
+        return Held(None if held is None else held.sequences, None)
 
 
-def _found(events: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The event with which the best network came."""
-    events = [event for event in events if _number(event.get("seconds")) is not None]
-    scores = [mdl for event in events if (mdl := _number(event.get("mdl"))) is not None]
-    found = [event for event in events if scores and event.get("mdl") == min(scores)]
-    return next(iter(found), None)
+def _joined(one: Corpus | None, two: Corpus) -> Corpus:
+    if one is None or one.alphabet is None:
+        raise InputError("the strings of the run are not kept; put back its corpus.")
+    counts = dict(one.strings())
+    for string, count in two.strings():
+        counts[string] = counts.get(string, 0) + count
+    return Corpus.from_strings(list(counts), list(counts.values())).with_alphabet(one.alphabet)
+
+
+def _proved(folder: Path, network: Network) -> tuple[bool, bool]:
+    """Whether the run has proved this network, and whether in exact numbers alone."""
+    theorem = read_object(folder / THEOREM, "theorem") if (folder / THEOREM).exists() else {}
+    proved = theorem.get("proved") is True and theorem.get("network") == network.to_dict()
+    return proved, proved and theorem.get("float_failure") is not None
+
+
+def _found(events: list[dict[str, Any]], score: dict[str, Any]) -> dict[str, Any] | None:
+    """The event with which the best network came: the first with its score, since the log of a run
+    that was killed may tell of better ones. Early runs kept no score."""
+    timed = [event for event in events if _number(event.get("seconds")) is not None]
+    if not score:
+        scored = [event for event in timed if _number(event.get("mdl")) is not None]
+        return min(scored, key=lambda event: float(event["mdl"]), default=None)
+    names = ("g", "d_given_g")
+    return next((e for e in timed if all(n in e and e[n] == score.get(n) for n in names)), None)
 
 
 def _plain(settings: Settings) -> bool:
     return settings.search.but({"seed": 1, "encoding": None}) == Search()
-
-
-def _run_command(
-    settings: Settings,
-    source: Source | None,
-    file: LanguageFile | None,
-    last: dict[str, Any] | None,
-) -> str | None:
-    about = settings.corpus
-    given = file.name if file is not None else about.get("notation") or about.get("task")
-    if given is None and about.get("path"):
-        given = Path(str(about["path"])).name
-    if given is None:
-        return None
-    default = Search().to_dict()
-    changed = {
-        name: value
-        for name, value in settings.search.to_dict().items()
-        if name not in ("seed", "encoding") and value != default.get(name)
-    }
-    try:
-        options = option_texts(changed)
-    except InputError:
-        return None
-    usual = Encoding.every_part() if source is None else source.encoding()
-    if settings.encoding != usual:
-        options.append(f"--encoding {settings.encoding.scheme}")
-        options.append(f"--activations {','.join(settings.encoding.activations)}")
-        options += ["--products"] if settings.encoding.products else []
-    if settings.device != CPU:
-        options.append(f"--device {settings.device}")
-    if about.get("words"):
-        options.append("--words")
-    generation = None if last is None else whole_number(last.get("generation"), 1)
-    options += _limits(generation, settings.stop.seconds)
-    size = None if "task" in about else whole_number(about.get("size"), 1)
-    return evolve_command(str(given), size, settings.search.seed, options)
 
 
 def _number(value: object) -> float | None:

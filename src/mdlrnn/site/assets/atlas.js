@@ -5,16 +5,34 @@ const $ = (id) => document.getElementById(id);
 const body = document.querySelector("#index tbody");
 const rows = [...body.rows];
 const heads = [...document.querySelectorAll("#index th button")];
-const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+const texts = new Map(rows.map((row) => [row, plain(row.textContent)]));
+const notations = new Map(rows.map((row) => [row,
+  [...row.querySelectorAll("th a, .title, td")].map((part) => squeezed(part.textContent))]));
 const numeric = new Set(["name", "kind", "counters", "g", "proof"]);
+
+// Superscripts become plain letters and digits.
+function plain(text) {
+  return text.normalize("NFKC").toLowerCase().replace(/−/g, "-");
+}
+
+// A notation without what people write in different ways: aⁿbⁿ, a^n b^n and a^{n}b^{n} are one.
+function squeezed(text) {
+  return plain(text).replace(/[\s^{}()]/g, "");
+}
+
+function has(row, words) {
+  const isNotation = words.includes("^") || plain(words) !== words.toLowerCase();
+  if (!isNotation || !squeezed(words)) return texts.get(row).includes(plain(words));
+  return notations.get(row).some((text) => text.includes(squeezed(words)));
+}
 
 // Rows with the whole phrase; if there are none, those with all of its words.
 function searched(query) {
-  const phrase = query.trim().toLowerCase();
-  const whole = rows.filter((row) => texts.get(row).includes(phrase));
+  const phrase = query.trim();
+  const whole = rows.filter((row) => has(row, phrase));
   if (whole.length) return new Set(whole);
   const words = phrase.split(/\s+/);
-  return new Set(rows.filter((row) => words.every((word) => texts.get(row).includes(word))));
+  return new Set(rows.filter((row) => words.every((word) => has(row, word))));
 }
 
 function narrow() {

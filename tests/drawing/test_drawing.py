@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -22,8 +22,9 @@ from mdlrnn.drawing._automaton import picture_of_machine
 from mdlrnn.drawing._clarity import clarity
 from mdlrnn.drawing._layout import RADIUS, Layout, dead_units, label_box
 from mdlrnn.drawing._shapes import Circle, Curve, Words, shortened, text_width
-from mdlrnn.languages import Language
+from mdlrnn.languages import Language, Transducer
 from mdlrnn.languages._language_file import machine_from_text
+from mdlrnn.tasks._tasks import EVERY_TASK
 
 SVG = "{http://www.w3.org/2000/svg}"
 SCRIPT = "<script>alert('&\"')</script>"
@@ -210,25 +211,120 @@ def test_units_are_no_larger_than_their_names_ask_for() -> None:
     assert draw(Network(5, 5, (Unit(),) * 10, (), words)).layout.radius == RADIUS
 
 
-def test_a_machine_s_words_are_whole_and_beside_their_arrows() -> None:
-    machine = machine_from_text(
-        "start: the -> SENTENCE\nSENTENCE: grandmother 1/2 -> start\nSENTENCE: sleeps 1/2 -> C\n"
-        "C: and 1/3 -> start\nC: # 2/3"
-    )
-    assert isinstance(machine, Language)
+def test_a_long_word_stands_in_two_lines_and_is_named_whole() -> None:
+    long, longest = "antidisestablishmentarianism", "o" * 80
+    net = Network(3, 3, (Unit(),) * 6, (), ("#", long, longest))
+    drawing = draw(net)
+    names = [
+        [s for s in group.shapes if isinstance(s, Words) and s.style == "name"]
+        for group in drawing.picture.groups
+    ]
+    shown = ["".join(word.text for word in words) for words in names]
+    assert [long, f"P({long})"] == [shown[1], shown[4]]
+    assert shown[2].endswith("o…")
+    assert shown[5].endswith("o…)")
+    for words in (names[1], names[4]):
+        assert len(words) == 2
+        assert all(word.size >= 9 for word in words)
+        assert words[1].at.y - words[0].at.y >= words[0].size
+    for title in (f"unit 1, input {long}, linear", f"unit 2, input {longest}, linear"):
+        assert title in drawing.svg()
+
+
+NINE_WORDS = ("and", "antidisestablishmentarianism", "barks", "dog", "internationalisation", "rat",
+              "sleepwalking", "the", "think_that")  # fmt: skip
+
+
+def over_nine_words() -> str:
+    """Three states with nine words from each to the next, as searches find them."""
+    lines = [f"start: {word} 1/9 -> S" for word in NINE_WORDS]
+    lines += ["S: and 467/779 -> AND", *(f"S: {word} 39/779 -> S" for word in NINE_WORDS[1:])]
+    lines += ["AND: # 465/1162", "AND: and 91/166 -> AND"]
+    return "\n".join([*lines, *(f"AND: {word} 15/2324 -> S" for word in NINE_WORDS[1:])])
+
+
+SENTENCES = (
+    "start: the -> SENTENCE\nSENTENCE: grandmother 1/2 -> start\nSENTENCE: sleeps 1/2 -> C\n"
+    "C: and 1/3 -> start\nC: # 2/3"
+)
+UPDATES = (
+    "S: a 1/2 -> A, n = n + 1000000, m = m + 1000000, k = k + 1000000\nS: b 1/2 -> C\n"
+    "A: a 1/2 -> B\nA: # 1/2\nB: b 1/2 -> D\nB: # 1/2\n"
+    "C: # 1/2\nC: a 1/2 -> D\nD: a 1/4 -> S\nD: b 1/4 -> A\nD: # 1/2\n"
+)
+MACHINES = {
+    "nine words": over_nine_words(), "sentences": SENTENCES, "updates": UPDATES,
+    "loops": "A: a 1/4 -> A\nA: b 1/4 -> B\nA: c 1/4 -> C\nA: # 1/4\nB: b 1/3 -> B\n"
+    "B: c 1/3 -> C\nB: # 1/3\nC: c 1/3 -> C\nC: a 1/3 -> A\nC: # 1/3",
+    "one state": "A: a 1/2 -> A\nA: # 1/2",
+}  # fmt: skip
+
+
+def text_box(word: Words) -> tuple[float, float, float, float]:
+    half = text_width(word.text, word.size) / 2
+    x, y = word.at
+    return x - half, y - word.size / 2, x + half, y + word.size / 2
+
+
+def points_of(curve: Curve) -> Iterator[tuple[float, float]]:
+    for at in range(0, len(curve.points) - 1, 3):
+        a, b, c, d = curve.points[at : at + 4]
+        for t in (i / 12 for i in range(13)):
+            s = 1 - t
+            yield (
+                s**3 * a.x + 3 * s * s * t * b.x + 3 * s * t * t * c.x + t**3 * d.x,
+                s**3 * a.y + 3 * s * s * t * b.y + 3 * s * t * t * c.y + t**3 * d.y,
+            )
+
+
+@pytest.mark.parametrize("name", [*MACHINES, "anbn", "dyck2", "anbncn", "toy_english", "addition"])
+def test_nothing_lies_on_anything_else_in_a_machine(name: str) -> None:
+    machine = machine_from_text(MACHINES[name]) if name in MACHINES else EVERY_TASK[name].language
+    assert isinstance(machine, Language | Transducer)
     drawn = picture_of_machine(machine)
     words = [s for group in drawn.groups for s in group.shapes if isinstance(s, Words)]
-    assert {"start", "SENTENCE", "C"} <= {word.text for word in words}
+    curves = [s for group in drawn.groups for s in group.shapes if isinstance(s, Curve)]
+    circles = [s for group in drawn.groups for s in group.shapes if isinstance(s, Circle)]
+    for left, top, right, bottom in map(text_box, words):
+        assert 0 <= left < right <= drawn.width
+        assert 0 <= top < bottom <= drawn.height
+    assert not [(a, b) for a, b in combinations(words, 2) if overlap(text_box(a), text_box(b))]
     for word in words:
-        half = text_width(word.text, word.size) / 2
-        assert half <= word.at.x <= drawn.width - half
-        assert word.size / 2 <= word.at.y <= drawn.height - word.size / 2
-    for group in drawn.groups:
-        for curve in (s for s in group.shapes if isinstance(s, Curve) and len(s.points) == 4):
-            a, b, c, d = (point.y for point in curve.points)
-            middle = (a + 3 * b + 3 * c + d) / 8
-            for word in (s for s in group.shapes if isinstance(s, Words)):
-                assert abs(word.at.y - middle) > word.size / 2
+        left, top, right, bottom = text_box(word)
+        for curve in curves:
+            on = [p for p in points_of(curve) if left < p[0] < right and top < p[1] < bottom]
+            assert not on, word.text
+        for (x, y), radius in ((c.centre, c.radius) for c in circles):
+            square = (x - radius, y - radius, x + radius, y + radius)
+            assert word.style == "name" or not overlap(text_box(word), square), word.text
+    for curve in curves:
+        for x, y in points_of(curve):
+            assert 2 < x < drawn.width - 2
+            assert 2 < y < drawn.height - 2
+
+
+def test_words_with_one_chance_share_their_lines() -> None:
+    drawn = picture_of_machine(machine_from_text(over_nine_words()))
+    words = [s.text for group in drawn.groups for s in group.shapes if isinstance(s, Words)]
+    assert "and 467/779" in words
+    text = " ".join(words)
+    assert f"{', '.join(NINE_WORDS[1:])} 39/779 each" in text
+    assert f"{', '.join(NINE_WORDS)} 1/9 each" in text
+    assert drawn.width < 400
+    marks = {mark for group in drawn.groups for mark in group.marks}
+    assert {("state", "S"), ("from", "AND"), ("to", "S")} <= marks
+    two_ends = picture_of_machine(
+        machine_from_text("A: a 1/2 -> A, n = n + 1\nA: # 1/2 if n = 0\nA: # 1/2 if n > 0")
+    )
+    (group,) = [g for g in two_ends.groups if g.title.startswith("strings end here")]
+    assert group.title == "strings end here: # 1/2 if n = 0; # 1/2 if n > 0"
+
+
+def test_a_wide_machine_stands_upright() -> None:
+    row = picture_of_machine(machine_from_text(UPDATES))
+    assert row.height < row.width < 620
+    drawn = picture_of_machine(machine_from_text(over_nine_words()))
+    assert drawn.width < drawn.height
 
 
 def test_a_huge_network_is_refused_in_a_sentence() -> None:
@@ -298,20 +394,3 @@ def test_without_matplotlib_png_names_the_extra(
     assert refused(run("draw", anbn, "-o", "net.png"), words)
     assert not Path("net.png").exists()
     assert run("draw", anbn, "-o", "net.svg").code == 0
-
-
-def test_a_machine_s_far_arrows_stay_within_the_picture() -> None:
-    """Long labels push states apart, and arrows that lead far bow the more."""
-    text = "S: a 1/2 -> A, n = n + 1000000, m = m + 1000000, k = k + 1000000\nS: b 1/2 -> C\n"
-    text += "A: a 1/2 -> B\nA: # 1/2\nB: b 1/2 -> D\nB: # 1/2\n"
-    text += "C: # 1/2\nC: a 1/2 -> D\nD: a 1/4 -> S\nD: b 1/4 -> A\nD: # 1/2\n"
-    picture = picture_of_machine(machine_from_text(text))
-    for group in picture.groups:
-        for shape in group.shapes:
-            heights = [shape.at.y] if isinstance(shape, Words) else []
-            if isinstance(shape, Curve):
-                a, b, c, d = (point.y for point in shape.points)
-                for t in (i / 20 for i in range(21)):
-                    middle = 3 * t * (1 - t) * ((1 - t) * b + t * c)
-                    heights.append((1 - t) ** 3 * a + middle + t**3 * d)
-            assert all(5 < y < picture.height - 5 for y in heights), group.title

@@ -33,7 +33,7 @@ def draw(network: str, out: str) -> None:
     Inputs are yellow and at the bottom, outputs blue and at the top. Dashed connections are
     recurrent, an arrow without a source is a bias. Faded is what has no effect: connections that
     close a loop, and units that reach no output. A language file or a grammar is drawn as its
-    machine: states in a row, rules as arrows.
+    machine: states as circles, rules as arrows.
     """
     machine = machine_from(network) if is_language_file(network) else None
     kind = format_of(out, FORMATS if machine is None else PLOT_FORMATS)

@@ -1,65 +1,73 @@
-"""A machine as a picture: states in a row, rules as arrows between them.
+"""A machine as a picture: states as circles, rules as arrows between them.
 
-Arrows to the right bow upwards, arrows to the left downwards, and a rule that stays is a loop above
-its state. A double ring is a state in which a string can end.
+A double ring is a state in which a string can end; an arrow that leads nowhere says when. Rules
+that differ in their symbols alone share a line.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 
 from .._errors import InputError
 from ..languages import Language, Transducer
 from ..languages._rule_text import condition_text, expression_text
 from ..languages._rules import END, Rule
+from ._automaton_layout import LEADING, SIZE, Label, Route, lay_out_machine
 from ._formats import Picture
+from ._picture import head
 from ._shapes import Circle, Curve, Group, Line, Point, Shape, Words, shortened, text_width
 
 MOST_STATES = 24
 RADIUS, LARGEST_RADIUS = 19.0, 48.0
 """Of a state; one for all, and as large as the longest name needs."""
-SIZE = 9.5
-LEADING = 12.0
-"""From one line of a label to the next."""
-LEAST_GAP, MARGIN = 60.0, 24.0
-LONGEST_LABEL = 56
+WAYS = ((34, False), (22, False), (34, True), (16, True))
+"""Characters of a line, beyond which a label goes on in the next, and whether the machine stands
+upright; the first way is taken in which it is not too wide."""
+UNBROKEN = 10**6
+WIDEST = 620.0
+"""Points."""
+LONGEST_SYMBOL = 40
+"""Characters of a word at an arrow; only longer ones are cut."""
+FEW_LINES = 5
+"""Of a label; beyond these, rules without conditions share lines."""
+MOST_LINES = 24
+"""Of a label; the rest are counted."""
 
 
 def picture_of_machine(machine: Language | Transducer) -> Picture:
-    """The machine drawn."""
-    arrows = _arrows(machine)
-    states = _states(machine)
-    if len(states) > MOST_STATES:
+    """The machine drawn: in a row, or if it is too wide so, upright."""
+    names = _states(machine)
+    if len(names) > MOST_STATES:
         raise InputError(
-            f"{machine.title} has {len(states)} states, too many to draw; draw a machine of at "
+            f"{machine.title} has {len(names)} states, too many to draw; draw a machine of at "
             f"most {MOST_STATES}."
         )
-    places = {state: number for number, state in enumerate(states)}
-    radius = _radius(states)
-    gap = max(LEAST_GAP, *(_width(lines) + 16 for lines in arrows.values()), 0.0)
-    step = gap + 2 * radius
-    heights = [_bow(places[a], places[b], lines, step, radius) for (a, b), lines in arrows.items()]
-    above = max([h for h in heights if h > 0], default=0.0)
-    below = -min([h for h in heights if h < 0], default=0.0)
-    middle = MARGIN + radius + above
-    loops = [_width(arrows.get((state, state), [""])) / 2 for state in states]
-    left = MARGIN + max(40 + radius, loops[0])
-    centres = {state: Point(left + number * step, middle) for state, number in places.items()}
-    groups = [_entry(centres[machine.start], radius)]
-    groups += [
-        replace(
-            _arrow(centres[a], centres[b], places[b] == places[a] + 1, lines, radius),
-            marks=(("from", a), ("to", b)),
-        )
-        for (a, b), lines in arrows.items()
-    ]
-    ends = _endings(machine)
-    groups += [_state(state, centre, ends.get(state), radius) for state, centre in centres.items()]
-    ending = text_width(ends.get(states[-1], ""), SIZE) / 2
-    width = left + (len(states) - 1) * step + max(radius, loops[-1], ending) + MARGIN
-    height = middle + radius + max(below, 24.0 if ends else 0.0) + MARGIN
-    return Picture(width, height, tuple(groups), f"the machine of {machine.title}")
+    radius = _radius(names)
+    places = {state: number for number, state in enumerate(names)}
+    widths: dict[tuple[int, bool], float] = {}
+    for line, upright in WAYS:
+        labels = _labels(machine, places, line)
+        first = lay_out_machine(len(names), radius, labels, upright, trials=0)
+        widths[line, upright] = first.width
+        if first.width <= WIDEST:
+            break
+    line, upright = min(widths, key=lambda way: max(WIDEST, widths[way]))
+    labels = _labels(machine, places, line)
+    layout = lay_out_machine(len(names), radius, labels, upright)
+    groups = [Group(_arrow(layout.entry), "strings begin here")]
+    endings: dict[int, str] = {}
+    for label, route in zip(labels, layout.routes, strict=True):
+        if label.target is None:
+            endings[label.source] = label.said
+            shapes = _arrow(route, label.lines, "number")
+            groups.append(Group(shapes, f"strings end here: {label.said}"))
+        else:
+            marks = (("from", names[label.source]), ("to", names[label.target]))
+            groups.append(Group(_arrow(route, label.lines), label.said, marks))
+    for number, (state, centre) in enumerate(zip(names, layout.states, strict=True)):
+        groups.append(_state(state, centre, endings.get(number), radius))
+    return Picture(layout.width, layout.height, tuple(groups), f"the machine of {machine.title}")
 
 
 def _states(machine: Language | Transducer) -> list[str]:
@@ -72,125 +80,97 @@ def _states(machine: Language | Transducer) -> list[str]:
     return list(found)
 
 
-def _arrows(machine: Language | Transducer) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
+def _labels(machine: Language | Transducer, places: Mapping[str, int], line: int) -> list[Label]:
+    """What stands at the arrows, in lines of about so many characters."""
     if isinstance(machine, Transducer):
+        texts: dict[tuple[str, str], list[str]] = {}
         for t in machine.transitions:
             read = ",".join(map(str, t.read))
-            found.setdefault((t.state, t.to), []).append(f"{read} / {t.write}")
-        return found
+            texts.setdefault((t.state, t.to), []).append(f"{read} / {t.write}")
+        return [
+            Label(places[a], places[b], tuple(some), "; ".join(some))
+            for (a, b), some in texts.items()
+        ]
+    rules: dict[tuple[str, str], list[Rule]] = {}
     for rule in machine.rules:
-        if rule.to != END:
-            found.setdefault((rule.state, rule.to), []).append(_label(rule))
-    return found
+        rules.setdefault((rule.state, rule.to), []).append(rule)
+    return [
+        Label(
+            places[a],
+            None if b == END else places[b],
+            tuple(_lines(some, line)),
+            "; ".join(_lines(some, UNBROKEN)),
+        )
+        for (a, b), some in rules.items()
+    ]
 
 
-def _label(rule: Rule) -> str:
-    text = rule.symbol if rule.chance == 1 else f"{rule.symbol} {rule.chance}"
-    if rule.when:
-        text += " if " + ", ".join(map(condition_text, rule.when))
-    updates = ", ".join(f"{name} = {expression_text(value)}" for name, value in rule.then)
-    return shortened(f"{text}; {updates}" if updates else text, LONGEST_LABEL).replace("␣", " ")
+def _lines(rules: Iterable[Rule], line: int) -> list[str]:
+    """The rules from one state to another as lines; those that differ in their symbols alone are
+    said together, and where there are many, those without conditions share lines."""
+    alike: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for rule in rules:
+        chance = "" if rule.chance == 1 else f" {rule.chance}"
+        conditions = tuple(map(condition_text, rule.when))
+        updates = tuple(f"{name} = {expression_text(value)}" for name, value in rule.then)
+        symbol = shortened(rule.symbol, LONGEST_SYMBOL)
+        alike.setdefault((chance, conditions, updates), []).append(symbol)
+    plain: list[list[str]] = []
+    others: list[list[str]] = []
+    for (chance, conditions, updates), symbols in alike.items():
+        each = " each" if chance and len(symbols) > 1 else ""
+        pieces = _listed([*symbols[:-1], f"{symbols[-1]}{chance}{each}"])
+        if conditions:
+            pieces += _listed([f"if {conditions[0]}", *conditions[1:]])
+        if updates:
+            pieces = [*pieces[:-1], f"{pieces[-1]};", *_listed(updates)]
+        (others if conditions or updates else plain).append(pieces)
+    lines = [text for pieces in plain for text in _wrapped(pieces, line)]
+    if len(lines) > FEW_LINES:
+        together = [[*pieces[:-1], f"{pieces[-1]};"] for pieces in plain[:-1]] + plain[-1:]
+        lines = _wrapped([piece for pieces in together for piece in pieces], line)
+    lines += [text for pieces in others for text in _wrapped(pieces, line)]
+    if len(lines) <= MOST_LINES:
+        return lines
+    return [*lines[: MOST_LINES - 1], f"… and {len(lines) - MOST_LINES + 1} lines more"]
 
 
-def _endings(machine: Language | Transducer) -> dict[str, str]:
-    """For each state in which a string can end what is asked for that."""
-    if isinstance(machine, Transducer):
-        return {}
-    found: dict[str, str] = {}
-    for rule in machine.rules:
-        if rule.to == END:
-            found[rule.state] = _label(rule)
-    return found
+def _listed(items: Sequence[str]) -> list[str]:
+    return [*(f"{item}," for item in items[:-1]), items[-1]]
 
 
-def _width(lines: list[str]) -> float:
-    return max(text_width(line, SIZE) for line in lines)
+def _wrapped(pieces: Iterable[str], line: int) -> list[str]:
+    """The pieces, blanks between them, in lines of about so many characters."""
+    lines: list[str] = []
+    for piece in pieces:
+        if lines and len(lines[-1]) + len(piece) < line:
+            lines[-1] += f" {piece}"
+        else:
+            lines.append(piece)
+    return lines
 
 
-def _bow(source: int, target: int, lines: list[str], step: float, radius: float) -> float:
-    """How far an arrow with its label reaches up, or if negative down, from the edge of states."""
-    label = LEADING * len(lines) + 6
-    if source == target:
-        return 22 + label
-    if target == source + 1:
-        return label + 8
-    reach = max(0.0, _bend(step * abs(target - source), radius) - radius) + label + 4
-    return reach if target > source else -reach
+def _arrow(route: Route, lines: Sequence[str] = (), style: str = "weight") -> tuple[Shape, ...]:
+    words = []
+    if route.label is not None:
+        top = route.label.y - LEADING * (len(lines) - 1) / 2
+        words = [
+            Words(Point(route.label.x, top + LEADING * i), line, SIZE, style)
+            for i, line in enumerate(lines)
+        ]
+    tip = Line(head(route.curve[-1], route.tip), "head", closed=True)
+    return (Curve(route.curve, "forward"), tip, *words)
 
 
-def _rise(distance: float) -> float:
-    """How far above the states the control points of an arrow lie that leads so far."""
-    return 26.0 * max(1.0, distance / 150) + 20
-
-
-def _bend(distance: float, radius: float) -> float:
-    """From the row to the middle of such an arrow: a quarter its ends, three quarters its control
-    points."""
-    return 0.25 * radius * math.sin(0.3 * math.pi) + 0.75 * (radius + _rise(distance))
-
-
-def _arrow(a: Point, b: Point, beside: bool, lines: list[str], radius: float) -> Group:
-    count = len(lines)
-    if a == b:
-        start, end = _edge(a, -0.35 * math.pi, radius), _edge(a, -0.65 * math.pi, radius)
-        high = a.y - radius - 34
-        curve: Shape = Curve((start, Point(a.x + 26, high), Point(a.x - 26, high), end), "forward")
-        head = _head(end, math.atan2(end.y - high, end.x - (a.x - 26)))
-        label = Point(a.x, high - LEADING * (count - 1))
-    elif beside:
-        start, end = _edge(a, 0.0, radius), _edge(b, math.pi, radius)
-        curve = Line((start, end), "forward")
-        head = _head(end, 0.0)
-        label = Point((a.x + b.x) / 2, a.y - 8 - LEADING * (count - 1))
-    else:
-        up = -1 if b.x > a.x else 1
-        distance = abs(b.x - a.x)
-        angle = up * 0.3 * math.pi
-        start = _edge(a, angle if b.x > a.x else math.pi - angle, radius)
-        end = _edge(b, math.pi - angle if b.x > a.x else angle, radius)
-        level = a.y + up * (radius + _rise(distance))
-        one = Point(a.x + (b.x - a.x) * 0.25, level)
-        other = Point(a.x + (b.x - a.x) * 0.75, level)
-        curve = Curve((start, one, other, end), "forward")
-        head = _head(end, math.atan2(end.y - other.y, end.x - other.x))
-        offset = -8 - LEADING * (count - 1) if up < 0 else 11.0
-        label = Point((a.x + b.x) / 2, a.y + up * _bend(distance, radius) + offset)
-    words = tuple(
-        Words(Point(label.x, label.y + LEADING * i), line, SIZE, "weight")
-        for i, line in enumerate(lines)
-    )
-    return Group((curve, head, *words), "; ".join(lines))
-
-
-def _radius(states: list[str]) -> float:
+def _radius(states: Iterable[str]) -> float:
     widest = max(text_width(state, SIZE) for state in states)
     return min(LARGEST_RADIUS, max(RADIUS, math.ceil(widest / 2) + 4.0))
-
-
-def _edge(centre: Point, angle: float, radius: float) -> Point:
-    return Point(centre.x + radius * math.cos(angle), centre.y + radius * math.sin(angle))
-
-
-def _head(tip: Point, angle: float) -> Line:
-    def back(turn: float) -> Point:
-        return Point(tip.x - 7 * math.cos(angle + turn), tip.y - 7 * math.sin(angle + turn))
-
-    return Line((tip, back(0.4), back(-0.4)), "head", closed=True)
-
-
-def _entry(start: Point, radius: float) -> Group:
-    end = _edge(start, math.pi, radius)
-    begin = Point(end.x - 30, end.y)
-    return Group((Line((begin, end), "forward"), _head(end, 0.0)), "strings begin here")
 
 
 def _state(name: str, centre: Point, ending: str | None, radius: float) -> Group:
     shapes: list[Shape] = [Circle(centre, radius, "output" if ending else "hidden")]
     if ending:
         shapes.append(Circle(centre, radius - 3.5, "output"))
-        under = Point(centre.x, centre.y + radius + 16)
-        shapes.append(Words(under, ending, SIZE, "number"))
     room = int((2 * LARGEST_RADIUS - 8) / text_width("x", SIZE))
     shapes.append(Words(centre, shortened(name, room), SIZE, "name"))
     title = f"state {name}" + (f", ends: {ending}" if ending else "")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._layout import Layout, Placed, label_box
+from ._layout import Layout, label_box
+from ._shapes import Point
 
 _SAMPLES = 8
 """Straight pieces that stand for one Bézier curve."""
@@ -31,10 +33,31 @@ class Clarity(NamedTuple):
 
 
 def clarity(layout: Layout) -> Clarity:
-    lines = [_polyline(item) for item in layout.placed]
-    boxes = [label_box(item) for item in layout.placed]
-    r = layout.radius
-    squares = [(x - r, y - r, x + r, y + r) for x, y in layout.units]
+    placed = layout.placed
+    return clarity_of(
+        [(item.curve, item.tip) for item in placed],
+        [label_box(item) for item in placed],
+        [{item.unit, None if item.connection is None else item.connection.source}
+         for item in placed],
+        layout.units,
+        layout.radius,
+    )  # fmt: skip
+
+
+def clarity_of(
+    curves: Sequence[tuple[Sequence[Point], Point]],
+    boxes: Sequence[Box],
+    ends: Sequence[Container[int | None]],
+    circles: Sequence[Point],
+    radius: float,
+    samples: int = _SAMPLES,
+) -> Clarity:
+    """Of arrows, each a curve and the tip of its head, with the boxes of their labels and the
+    numbers of the circles at their ends. `samples` of a curve are looked at for what it strikes."""
+    lines = [_polyline(curve, tip) for curve, tip in curves]
+    fine = [_polyline(curve, tip, samples) for curve, tip in curves]
+    r = radius
+    squares = [(x - r, y - r, x + r, y + r) for x, y in circles]
     overlaps = sum(_overlap(*pair) for pair in combinations(boxes, 2))
     overlaps += sum(_overlap(box, square) for box in boxes for square in squares)
     struck = crossings = 0
@@ -43,8 +66,9 @@ def clarity(layout: Layout) -> Clarity:
         near = [j for j in range(i) if _overlap(extents[i], extents[j])]
         crossings += sum(_cross(line, lines[j]) for j in near)
         hit = [box for j, box in enumerate(boxes) if j != i and _overlap(extents[i], box)]
-        struck += sum(_inside(line, box) for box in hit)
-        struck += sum(_over(layout.placed[i], line, u, layout) for u in range(len(layout.units)))
+        struck += sum(_inside(fine[i], box) for box in hit)
+        foreign = [c for u, c in enumerate(circles) if u not in ends[i]]
+        struck += sum(_over(fine[i], circle, radius) for circle in foreign)
     length = sum(float(np.hypot(*np.diff(line, axis=0).T).sum()) for line in lines)
     return Clarity(overlaps, struck, crossings, round(length / _COARSE))
 
@@ -53,16 +77,16 @@ def _overlap(one: Box, two: Box) -> bool:
     return one[0] < two[2] and two[0] < one[2] and one[1] < two[3] and two[1] < one[3]
 
 
-def _polyline(placed: Placed) -> NDArray[np.float64]:
-    points = np.array(placed.curve)
-    t = np.linspace(0, 1, _SAMPLES + 1)[1:, None]
+def _polyline(curve: Sequence[Point], tip: Point, samples: int = _SAMPLES) -> NDArray[np.float64]:
+    points = np.array(curve)
+    t = np.linspace(0, 1, samples + 1)[1:, None]
     pieces = [points[:1]]
     for at in range(0, len(points) - 1, 3):
         a, b, c, d = points[at : at + 4]
         pieces.append(
             (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t**2 * c + t**3 * d
         )
-    return np.vstack([*pieces, [placed.tip]])
+    return np.vstack([*pieces, [tip]])
 
 
 def _cross(one: NDArray[np.float64], two: NDArray[np.float64]) -> bool:
@@ -87,8 +111,5 @@ def _inside(line: NDArray[np.float64], box: Box) -> bool:
     return bool(np.any((x > left + 2) & (x < right - 2) & (y > top + 2) & (y < bottom - 2)))
 
 
-def _over(placed: Placed, line: NDArray[np.float64], unit: int, layout: Layout) -> bool:
-    c = placed.connection
-    if unit == placed.unit or (c is not None and unit in (c.source, c.target)):
-        return False
-    return bool(np.any(np.hypot(*(line - np.array(layout.units[unit])).T) < layout.radius))
+def _over(line: NDArray[np.float64], circle: Point, radius: float) -> bool:
+    return bool(np.any(np.hypot(*(line - np.array(circle)).T) < radius))

@@ -17,7 +17,7 @@ from ..network._units import Connection, Weight
 from ._shapes import Point, text_width
 
 RADIUS, LARGEST_RADIUS = 27.0, 60.0
-"""Of a unit: for single symbols, and for the longest words that are not cut."""
+"""Of a unit: for single symbols, and for the longest words."""
 LABEL_SIZE = 12.0
 SMALL_SIZE = 9.0
 NAME_MARGIN = 2.0
@@ -124,7 +124,7 @@ def ask_graphviz(network: Network, ranks: list[list[int]], back: frozenset[int])
         kind, _, number = edge.get("id", "").partition("-")
         if not kind:
             continue
-        curve, tip = _curve(edge["pos"], place)
+        curve, tip = spline(edge["pos"], place)
         if kind == "bias":
             unit = int(number)
             bias = network.units[unit].bias
@@ -223,7 +223,7 @@ def _rank(rank: str, units: Iterable[int]) -> str:
     return f"{{rank={rank}; {' '.join(f'{u};' for u in units)}}}"
 
 
-def _curve(pos: str, place: Callable[[str], Point]) -> tuple[tuple[Point, ...], Point]:
+def spline(pos: str, place: Callable[[str], Point]) -> tuple[tuple[Point, ...], Point]:
     """A spline of Graphviz, from source to target: its points, and the arrow's tip."""
     points: list[Point] = []
     tip: Point | None = None

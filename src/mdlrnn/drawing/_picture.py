@@ -7,6 +7,7 @@ source; what has no effect is faded. A product unit is striped, as the gates of 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from ..network._network import Network
 from ._formats import Picture
@@ -14,6 +15,8 @@ from ._layout import LABEL_SIZE, NAME_MARGIN, SMALL_SIZE, Layout, Placed, unit_n
 from ._shapes import Circle, Curve, Group, Line, Point, Shape, Words, shortened, text_width
 
 NAME_SIZE, LESSER_SIZE = 13.0, 11.0
+SMALLEST_SIZE = 6.5
+"""Of a long name in two lines; one that is too long even so is cut."""
 BOLD = 1.12
 """How much wider bold letters are than others."""
 
@@ -57,7 +60,7 @@ def _unit(network: Network, layout: Layout, unit: int) -> Group:
         size = LESSER_SIZE if len(word) <= 7 else SMALL_SIZE
         shapes.append(Words(centre, word, size, "activation"))
     else:
-        shapes.append(_name(unit_name(network, unit), centre, layout.radius))
+        shapes += _name(unit_name(network, unit), centre, layout.radius)
         if word:
             shapes.append(Words(Point(centre.x, centre.y + 15), word, SMALL_SIZE, "activation"))
     return Group(
@@ -68,20 +71,42 @@ def _unit(network: Network, layout: Layout, unit: int) -> Group:
     )
 
 
-def _name(name: str, centre: Point, radius: float) -> Words:
-    """A name in the largest letters that fit; only the longest ones are cut."""
+def _name(name: str, centre: Point, radius: float) -> list[Words]:
+    """A name in the largest letters that fit; a long one in two lines, and only the longest are
+    cut."""
     room = 2 * (radius - NAME_MARGIN)
     shown = shortened(name, len(name))
     for size in (NAME_SIZE, LESSER_SIZE):
         if BOLD * text_width(shown, size) <= room:
-            return Words(centre, shown, size, "name", bold=True)
+            return [Words(centre, shown, size, "name", bold=True)]
+    if text_width(shown, SMALL_SIZE) <= room:
+        size = min(LESSER_SIZE, room / text_width(shown, 1.0))
+        return [Words(centre, shown, round(size, 2), "name")]
     outer = 3 if shown.startswith("P(") and shown.endswith(")") else 0
     most = len(shown)
-    while text_width(shown, SMALL_SIZE) > room and most > outer + 1:
+    # Half a line above the centre and half below, where the circle is hardly narrower.
+    while _widest(_halves(shown), SMALLEST_SIZE) > room - 2 and most > outer + 2:
         most -= 1
         shown = f"P({shortened(name[2:-1], most - 3)})" if outer else shortened(name, most)
-    size = min(LESSER_SIZE, room / text_width(shown, 1.0))
-    return Words(centre, shown, round(size, 2), "name")
+    lines = _halves(shown)
+    size = round(min(SMALL_SIZE, (room - 2) / _widest(lines, 1.0)), 2)
+    offsets = (-0.55 * size, 0.55 * size)
+    return [
+        Words(Point(centre.x, centre.y + offset), line, size, "name")
+        for offset, line in zip(offsets, lines, strict=True)
+    ]
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """Two lines of about the same width."""
+    at = min(
+        range(1, len(text)), key=lambda i: abs(text_width(text[:i], 1) - text_width(text[i:], 1))
+    )
+    return text[:at], text[at:]
+
+
+def _widest(lines: Iterable[str], size: float) -> float:
+    return max(text_width(line, size) for line in lines)
 
 
 def _stripes(centre: Point, radius: float) -> list[Shape]:
@@ -105,13 +130,13 @@ def _arrow(network: Network, placed: Placed) -> Group:
         marks = ("connection", str(network.connections.index(c)))
     shapes = (
         Curve(placed.curve, style),
-        Line(_head(placed.curve[-1], placed.tip), "head", closed=True),
+        Line(head(placed.curve[-1], placed.tip), "head", closed=True),
         Words(placed.label, placed.text, LABEL_SIZE, "weight"),
     )
     return Group(shapes, connection_title(placed), (marks,), placed.faded)
 
 
-def _head(start: Point, tip: Point) -> tuple[Point, ...]:
+def head(start: Point, tip: Point) -> tuple[Point, ...]:
     """A slim triangle from where the curve ends to the tip."""
     dx, dy = tip.x - start.x, tip.y - start.y
     length = math.hypot(dx, dy) or 1.0

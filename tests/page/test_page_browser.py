@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
-from itertools import pairwise, product
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -412,6 +413,43 @@ def test_the_bars_of_a_short_string_fill_the_width(
     room, whole, end = tab.evaluate(spans)
     assert whole == room
     assert room - 3 < end <= room
+
+
+def many_symbols(count: int) -> Network:
+    """So many symbols, all of them always possible."""
+    alphabet = ("#", *"abcdefghijklmnopqrstuvwxyz0123456789"[: count - 1])
+    outputs = (Unit(bias=Weight(1)),) * count
+    return Network(count, count, ((Unit(),) * count) + outputs, (), alphabet)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_the_bars_of_many_symbols_are_told_apart(
+    open_page: Callable[..., Tab], scheme: str
+) -> None:
+    opened = open_page(many_symbols(20), color_scheme=scheme)
+    opened.enter("ab")
+    looks = """all => all.map((e) => {
+        const style = getComputedStyle(e);
+        return [style.backgroundColor, style.backgroundImage, style.fill]; })"""
+    bars = opened.tab.eval_on_selector_all("#chances .bar", looks)
+    swatches = opened.tab.eval_on_selector_all("#chances .swatch", looks)
+    assert len({(colour, image) for colour, image, _ in bars}) == 20
+    assert [found[:2] for found in bars] == [found[:2] for found in swatches]
+    plain = [tuple(map(int, re.findall(r"\d+", colour))) for colour, _, _ in bars[:16]]
+    card = opened.tab.evaluate(
+        "() => getComputedStyle(document.querySelector('section')).backgroundColor"
+    )
+    every = [*plain, tuple(map(int, re.findall(r"\d+", card)))]
+    for one, two in combinations(every, 2):
+        assert sum(abs(a - b) for a, b in zip(one, two, strict=True)) > 75, (one, two)
+    stack = opened.tab.eval_on_selector_all(
+        '#strip [data-step="1"] rect', "all => all.map((r) => getComputedStyle(r).fill)"
+    )
+    striped = [fill for fill in stack if "stripes" in fill]
+    assert len(striped) == 4
+    assert [fill for fill in stack if fill not in striped][:16] == [
+        colour for colour, *_ in bars[:16]
+    ]
 
 
 def test_words_along_the_string_are_whole_and_lie_apart(open_page: Callable[..., Tab]) -> None:

@@ -169,7 +169,9 @@ def _question(
         elif label.target is None and not upright:
             lines.append(f"{{rank=same; {label.source} -> {beside} [{flat}];}}")
         else:
-            if label.target is None:
+            if label.target is not None:
+                about += ", weight=3"  # rather these are straight than what ends a string
+            else:
                 ends_at = f"{_END}{number}"
                 lines.append(f"{ends_at} [shape=none, {_inches(0.5, 0.5)}];")
             lines.append(f'{label.source} -> {ends_at} [{about}, label="{_room(label.lines)}"];')

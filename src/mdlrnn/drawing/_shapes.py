@@ -50,9 +50,17 @@ STYLES = {
     "s5": Style("#7c3aed", "#7c3aed", 1.8),
     "s6": Style("#0891b2", "#0891b2", 1.8),
     "s7": Style("#65a30d", "#65a30d", 1.8),
+    "s8": Style("#4a1d0a", "#4a1d0a", 1.8),
+    "s9": Style("#1e1b8b", "#1e1b8b", 1.8),
+    "s10": Style("#8bdc1f", "#8bdc1f", 1.8),
+    "s11": Style("#e58cea", "#e58cea", 1.8),
+    "s12": Style("#701a75", "#701a75", 1.8),
+    "s13": Style("#b91c1c", "#b91c1c", 1.8),
+    "s14": Style("#e8c20c", "#e8c20c", 1.8),
+    "s15": Style("#155e75", "#155e75", 1.8),
 }
-SERIES = 8
-"""How many colours there are for the series of a plot; the ninth has the first one's."""
+SERIES = 16
+"""How many colours there are for the series of a plot; the seventeenth has the first one's."""
 FADED = 0.35
 """The opacity of what has no effect."""
 

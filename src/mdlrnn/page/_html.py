@@ -27,6 +27,12 @@ SCALE = 1.5
 """Of the drawing, where the screen has room for it."""
 WIDE = 700.0
 """Points beyond which a drawing has a row of the page for itself."""
+PATTERNS = (
+    '<svg class="patterns" width="0" height="0" aria-hidden="true" focusable="false"><defs>'
+    '<pattern id="stripes" width="5" height="5" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><rect width="2" height="5"/></pattern></defs></svg>'
+)
+"""Over the colours of the bars, where there are more symbols than colours."""
 SCRIPTS = ("numbers.js", "machine.js", "automaton.js", "view.js")
 
 
@@ -127,6 +133,7 @@ def _along(network: Network) -> str:
     cells += "".join(f'<th scope="col">u{u}</th>' for u in shown_units(network))
     return section(
         "Along the string",
+        PATTERNS,
         '<div class="scroll" id="strip-box" tabindex="0" aria-label="probabilities along the '
         'string"><svg id="strip" role="img" aria-label="next-symbol probabilities after each '
         'symbol, as stacked bars"></svg></div>',

@@ -58,7 +58,10 @@ function goOn() {
 
 // Showing
 
-const colour = (output) => (network.outputs === 1 ? "s2" : `s${output % 8}`);
+const COLOURS = 16; // beyond these they come again, striped
+const colour = (output) => (network.outputs === 1 ? "s2" : `s${output % COLOURS}`);
+const isStriped = (output) => Math.floor(output / COLOURS) % 2 === 1;
+const look = (output) => `${colour(output)}${isStriped(output) ? " striped" : ""}`;
 
 function labels() {
   if (network.alphabet) return network.alphabet;
@@ -105,12 +108,14 @@ function showOnDrawing(values) {
 function showChances(chances) {
   const rows = labels().map((label, i) => {
     const row = element("div", { class: "chance" });
-    const bar = element("span", { class: `bar ${colour(i)}` });
+    const bar = element("span", { class: `bar ${look(i)}` });
     bar.style.width = `${100 * toNumber(chances[i])}%`;
     const track = element("span", { class: "track" });
     track.append(bar);
     const text = element("output", { "data-value": fullText(chances[i]) }, shortText(chances[i]));
-    row.append(element("span", { class: "symbol" }, `P(${label})`), track, text);
+    const symbol = element("span", { class: "symbol" });
+    symbol.append(element("span", { class: `swatch ${look(i)}` }), `P(${label})`);
+    row.append(symbol, track, text);
     return row;
   });
   $("chances").replaceChildren(...rows);
@@ -196,9 +201,11 @@ function fillStrip(from) {
       const size = toNumber(chance) * HEIGHT;
       if (size > 0.05) {
         const y = network.outputs === 1 ? HEIGHT - size : top;
-        group.append(element("rect", {
-          class: colour(k), x: i * barWidth + 1, y: y.toFixed(2), width: barWidth - 2, height: size.toFixed(2),
-        }));
+        for (const fill of isStriped(k) ? [colour(k), "striped"] : [colour(k)]) {
+          group.append(element("rect", {
+            class: fill, x: i * barWidth + 1, y: y.toFixed(2), width: barWidth - 2, height: size.toFixed(2),
+          }));
+        }
       }
       top += size;
     });

@@ -93,22 +93,27 @@ class Measure(NamedTuple):
 Cell = tuple[Interval, ...]
 
 
-def decisive(rows: Sequence[Counters], outcomes: Sequence[Outcome]) -> list[Measure]:
-    """The measures that decide what happens, as few as do; none where the same happens always."""
+def decisive(
+    rows: Sequence[Counters], outcomes: Sequence[Outcome], base: int | None = None
+) -> list[Measure]:
+    """The measures that decide what happens, as few as do; none where the same happens always.
+    With a base, what a stack in it has on top is asked for, and no other remainder."""
     if not rows[0] or _decide([], rows, outcomes):
         return []
-    for measures in _tried(rows, outcomes):
+    for measures in _tried(rows, outcomes, BASES if base is None else (base,)):
         found = _fewest(measures, rows, outcomes)
         if found is not None:
             return found
     raise NoMachine("what it does depends on its memory in a way that no rule describes")
 
 
-def _tried(rows: Sequence[Counters], outcomes: Sequence[Outcome]) -> Iterator[list[Measure]]:
+def _tried(
+    rows: Sequence[Counters], outcomes: Sequence[Outcome], bases: Sequence[int]
+) -> Iterator[list[Measure]]:
     """Few bounds near 0, and remainders; then bounds wherever they may be, and differences."""
     width = len(rows[0])
     singles = [counter(NAMES[i]) for i in range(width)]
-    for base in (None, *BASES):
+    for base in (None, *bases):
         for most in (0, 1, 3):
             yield [Measure(x, tuple(range(most)), base) for x in singles]
     yield [Measure(x, _cuts(x, rows, outcomes)) for x in singles]

@@ -7,6 +7,7 @@ not follow further on; whether it does is not decided here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -15,7 +16,16 @@ from ..languages import Language
 from ..languages._rules import END, Affine, Condition, Rule, counter
 from ..network._alphabet import BOUNDARY
 from ._cells import NAMES, Cell, Measure, Outcome, decisive, united
-from ._places import Control, Kinds, NoMachine, Place, Places, one_each, with_counters
+from ._places import (
+    Control,
+    Kinds,
+    NoMachine,
+    Place,
+    Places,
+    bases_of_fractions,
+    one_each,
+    with_counters,
+)
 from ._reduce import started, tidied
 from ._runs import Runs
 from ._updates import Change, update
@@ -68,6 +78,9 @@ def _ways(runs: Runs, apart: Fraction | None) -> Iterator[Places]:
     if runs.finite:
         yield one_each(runs)
     if runs.units:
+        for base in bases_of_fractions(runs):
+            with suppress(NoMachine):
+                yield with_counters(runs, base=base)
         yield with_counters(runs)
         # What is predicted may depend on what is remembered no longer.
         kinds = Kinds(apart, MOST_STATES)
@@ -96,7 +109,7 @@ def _fitted(runs: Runs, places: Places, apart: Fraction | None, title: str) -> F
 class _Fit:
     def __init__(self, runs: Runs, places: Places, apart: Fraction | None) -> None:
         self.runs, self.places = runs, places.places
-        self.units = places.units
+        self.units, self.base = places.units, places.base
         if len(self.units) > len(NAMES):
             raise NoMachine(f"it has more than {len(NAMES)} counters")
         kinds = Kinds(apart, MOST_STATES)
@@ -110,7 +123,9 @@ class _Fit:
             raise NoMachine("it remembers more than states and counters")
         self.measures = {
             control: decisive(
-                [self.places[i].counters for i in numbers], [self._outcome(i) for i in numbers]
+                [self.places[i].counters for i in numbers],
+                [self._outcome(i) for i in numbers],
+                places.base,
             )
             for control, numbers in self.controls.items()
         }
@@ -141,9 +156,9 @@ class _Fit:
 
     def _update(self, moves: list[tuple[Place, Place]], place: int, usable: list[int]) -> Affine:
         changes = [Change(one.counters, other.counters) for one, other in moves]
-        found = update(changes, place, usable)
+        found = update(changes, place, usable, self.base)
         if found is None and len(usable) < len(self.units):
-            found = update(changes, place, range(len(self.units)))
+            found = update(changes, place, range(len(self.units)), self.base)
         if found is None:
             raise NoMachine(
                 f"unit {self.units[place]} changes in a way that is no sum of multiples of counters"

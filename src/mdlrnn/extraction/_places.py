@@ -12,6 +12,7 @@ from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from ..proofs._linear import solve
 from ._runs import Node, Runs
 
 ROUNDING = 1e-12
@@ -19,6 +20,10 @@ ROUNDING = 1e-12
 MOST_VALUES = 40
 """Of a unit that is a part of the state."""
 LARGEST_SCALE = 10**6
+STACK_BASES = (4, 3, 5, 6, 7, 8, 9, 10, 2)
+"""Powers of 2 end in base 4, 8 and 2; 4 comes first, which two or three kinds of symbols take."""
+LEAST_DIGITS = 4
+"""Of the longest fraction, for a unit to be a stack."""
 
 Control = tuple[Hashable, ...]
 Counters = tuple[int, ...]
@@ -40,6 +45,8 @@ class Places(NamedTuple):
     places: list[Place]
     units: tuple[int, ...]
     """The unit behind each counter."""
+    base: int | None = None
+    """Of counters that are stacks."""
 
 
 def one_each(runs: Runs) -> Places:
@@ -47,30 +54,118 @@ def one_each(runs: Runs) -> Places:
     return Places([Place((i,), (), node) for i, node in enumerate(runs.nodes)], ())
 
 
-def with_counters(runs: Runs, tags: Sequence[Hashable] | None = None) -> Places:
-    """A control is what was read last, the values of states and, if there are tags, the tag."""
+def with_counters(
+    runs: Runs, tags: Sequence[Hashable] | None = None, base: int | None = None
+) -> Places:
+    """A control is what was read last, the values of states and, if there are tags, the tag.
+
+    With a base, units that are fractions in it are stacks, whose first digit is on top; and a unit
+    that is a sum of multiples of them wherever the control is the same is left out.
+    """
     states, counting = _sorted_units(runs)
+    memory = [[node.memory[place] for node in runs.nodes] for place in range(len(runs.units))]
+    stacks = [place for place in counting if base is not None and _is_fraction(memory[place], base)]
+    columns = [[mirrored(value, base) for value in memory[stack]] for stack in stacks if base]
+    units = list(stacks)
+    if base is not None:
+        # A stack has so many symbols that few steps were run: what has few values is a state.
+        few = [p for p in counting if p not in stacks and len(set(memory[p])) <= base]
+        counting = [place for place in counting if place not in few]
+        states = _without_tops(runs, sorted([*states, *few]), columns, base)
     controls: list[list[Hashable]] = [
         [node.symbol, *(node.memory[place] for place in states)] for node in runs.nodes
     ]
     for control, tag in zip(controls, tags or (), strict=tags is not None):
         control.append(tag)
-    columns = []
     for place in counting:
-        scale = math.lcm(*(node.memory[place].denominator for node in runs.nodes))
+        if place in stacks:
+            continue
+        if stacks and _follows(memory[place], [memory[stack] for stack in stacks], controls):
+            continue
+        scale = math.lcm(*(value.denominator for value in memory[place]))
         if scale > LARGEST_SCALE:
             raise NoMachine(
                 f"unit {runs.units[place]} takes values that are no multiples of one fraction, so "
                 "that it is no counter"
             )
-        numbers = [int(node.memory[place] * scale) for node in runs.nodes]
+        numbers = [int(value * scale) for value in memory[place]]
         columns.append(_counted(numbers, controls, runs))
+        units.append(place)
     rows = list(zip(*columns, strict=True)) if columns else [()] * len(runs.nodes)
     places = [
         Place(tuple(control), row, node)
         for control, row, node in zip(controls, rows, runs.nodes, strict=True)
     ]
-    return Places(places, tuple(runs.units[place] for place in counting))
+    return Places(places, tuple(runs.units[place] for place in units), base)
+
+
+def bases_of_fractions(runs: Runs) -> list[int]:
+    """Bases in which some unit is a stack."""
+    _, counting = _sorted_units(runs)
+    memory = [[node.memory[place] for node in runs.nodes] for place in counting]
+    return [base for base in STACK_BASES if any(_is_fraction(values, base) for values in memory)]
+
+
+def _is_fraction(values: Sequence[Fraction], base: int) -> bool:
+    """Whether all are from 0 on and below 1, and have an end in this base, mostly after several
+    digits."""
+    if any(not 0 <= value < 1 for value in values):
+        return False
+    denominators = {value.denominator for value in values}
+    if max(denominators) < base**LEAST_DIGITS:
+        return False
+    return all(pow(base, value.bit_length(), value) == 0 for value in denominators if value > 1)
+
+
+def mirrored(value: Fraction, base: int) -> int:
+    """The integer whose last digit is the first behind the point, and so on."""
+    found, place = 0, 1
+    while value:
+        digit, value = divmod(value * base, 1)
+        found += int(digit) * place
+        place *= base
+    return found
+
+
+def _without_tops(
+    runs: Runs, states: list[int], columns: Sequence[Sequence[int]], base: int
+) -> list[int]:
+    """The units that say more than what is on top of the stacks does, beside the others."""
+    kept = list(states)
+    for place in states:
+        others = [other for other in kept if other != place]
+        known: dict[Hashable, Fraction] = {}
+        for number, node in enumerate(runs.nodes):
+            tops = [(column[number] % base, column[number] > 0) for column in columns]
+            key = (node.symbol, *(node.memory[other] for other in others), *tops)
+            if known.setdefault(key, node.memory[place]) != node.memory[place]:
+                break
+        else:
+            kept = others
+    return kept
+
+
+def _follows(
+    values: Sequence[Fraction],
+    others: Sequence[Sequence[Fraction]],
+    controls: list[list[Hashable]],
+) -> bool:
+    """Whether values are sums of multiples of others in each control; if that is so of each sign
+    alone, it becomes a part of the control."""
+    by_sign = [[*control, value < 0] for control, value in zip(controls, values, strict=True)]
+    for number, some in enumerate((controls, by_sign)):
+        if all(_is_sum(group, values, others) for group in _groups(some)):
+            if number:
+                controls[:] = by_sign
+            return True
+    return False
+
+
+def _is_sum(
+    group: Sequence[int], values: Sequence[Fraction], others: Sequence[Sequence[Fraction]]
+) -> bool:
+    rows = [([Fraction(1), *(other[i] for other in others)], [values[i]]) for i in group]
+    return solve(rows, len(others) + 1, 1) is not None
 
 
 def _sorted_units(runs: Runs) -> tuple[list[int], list[int]]:

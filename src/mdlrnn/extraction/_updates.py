@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 from ..languages._rules import Affine, counter, reader
@@ -19,17 +20,35 @@ class Change(NamedTuple):
     after: Counters
 
 
-def update(changes: Sequence[Change], place: int, usable: Sequence[int]) -> Affine | int | None:
-    """The new value of a counter, over those whose places are usable; None if nothing fits."""
+def update(
+    changes: Sequence[Change], place: int, usable: Sequence[int], base: int | None = None
+) -> Affine | int | None:
+    """The new value of a counter, over those whose places are usable; None if nothing fits. With a
+    base, pushes and pops come before what fits as well where few stacks were seen."""
     pairs = [(change.before, change.after[place]) for change in changes]
     few = dict.fromkeys([pairs[0], pairs[-1], *pairs[:8]])
-    for candidate in _candidates(pairs, place, usable):
+    stack = () if base is None else _of_a_stack(pairs, place, base)
+    for candidate in chain(stack, _candidates(pairs, place, usable)):
         value = reader(candidate, NAMES)
         if all(value(before) == after for before, after in few) and all(
             value(before) == after for before, after in pairs
         ):
             return candidate
     return None
+
+
+def _of_a_stack(
+    pairs: Sequence[tuple[Counters, int]], place: int, base: int
+) -> Iterator[Affine | int]:
+    """That it stays as it is, that a digit is pushed, that the last one is popped."""
+    before, after = pairs[0]
+    stack, top = counter(NAMES[place]), before[place] % base
+    yield stack
+    pushed = after - base * before[place]
+    if 0 < pushed < base:
+        yield base * stack + pushed
+    if top:
+        yield (stack - top) // base
 
 
 def _candidates(

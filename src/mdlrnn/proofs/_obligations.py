@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 from ..languages import Rule
@@ -45,6 +46,11 @@ class Induction:
 
     def named(self, location: Location) -> str:
         return f"location {self.locations.index(location)}"
+
+    @cached_property
+    def steps(self) -> list[tuple[Location | None, Step]]:
+        """Every move with where it starts, worked out once for all claims."""
+        return [(source, symbolic_step(self, source, move)) for source, move in moves(self)]
 
 
 def counters_as(system: System, values: Mapping[str, Term]) -> dict[Atom, Term]:
@@ -136,8 +142,7 @@ def claimed(induction: Induction, location: Location, claim: Claim) -> list[Quer
     system = induction.system
     chances = system.chances(location.key.phase)
     queries = []
-    for source, move in moves(induction):
-        step = symbolic_step(induction, source, move)
+    for source, step in induction.steps:
         if location not in targets(induction, source, step):
             continue
         script = Script(system.counters)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..network._activations import ACTIVATIONS
 from ..network._interpreter import FLOAT_CUT, SATURATION
 from ..network._network import Network
-from ._obligations import Induction, hypothesis, moves, symbolic_step
+from ._obligations import Induction, hypothesis
 from ._smt import Formula, Script
 from ._solver import ask_z3
 from ._system import System
@@ -31,8 +31,8 @@ def largest_counter(induction: Induction) -> int | None:
     found = MOST if network.saturation else MOST_UNCUT
     largest = largest_sum(network)
     ever = False
-    for source, move in moves(induction):
-        values = symbolic_step(induction, source, move).values
+    for source, step in induction.steps:
+        values = step.values
         beyond: list[Formula] = []
         for unit, argument in values.argument.items():
             if not ACTIVATIONS[network.units[unit].activation].smooth:

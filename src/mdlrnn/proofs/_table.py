@@ -13,7 +13,7 @@ from ..network._interpreter import LEAST_TOTAL
 from ._claims import shares
 from ._formula import term_text
 from ._invariant import Location
-from ._obligations import Induction, moves, symbolic_step, targets
+from ._obligations import Induction, targets
 from ._simplify import simplifier
 from ._terms import Term, bounds
 
@@ -98,8 +98,7 @@ def _row(induction: Induction, location: Location) -> Row:
 def _constant(induction: Induction, location: Location, unit: int) -> Term | None:
     """What a unit holds after each step into a location, if that is one known value."""
     found = set()
-    for source, move in moves(induction):
-        step = symbolic_step(induction, source, move)
+    for source, step in induction.steps:
         if location in targets(induction, source, step):
             found.add(step.values.value[unit])
     return found.pop() if len(found) == 1 and all(term.known for term in found) else None

@@ -22,7 +22,13 @@ from mdlrnn.proofs._claims import certain
 from mdlrnn.proofs._equivalent_machines import equivalent_machines, same_language
 from mdlrnn.proofs._smt import Formula, Script, digits_defined, mirror_defined
 from mdlrnn.proofs._solver import ask_cvc5, ask_z3
-from mdlrnn.proofs._stack_moves import move_of
+from mdlrnn.proofs._stack_moves import (
+    letters_of,
+    move_of,
+    moves_of_blocks,
+    stack_moves,
+    tops_in_states,
+)
 from mdlrnn.proofs._terms import counter_term, from_json, known, mirror, substitute, to_json
 from mdlrnn.tasks._tasks import EVERY_TASK
 
@@ -47,6 +53,14 @@ P: z if stack mod 3 = 2 -> P, stack = stack // 3
 P: # if stack = 0
 """
 """An x pushes 2 and 1 at once, over what was there, or over the 1 that it then looked at."""
+DEEPER = """start: x -> P, stack = 64stack + 27
+P: v if stack mod 4 = 3 -> P, stack = stack // 4
+P: y 3/4 if stack mod 4 = 2 -> P, stack = stack // 4
+P: x 1/4 if stack mod 4 = 2 -> P, stack = 16stack - 5
+P: z if stack mod 4 = 1 -> P, stack = stack // 4
+P: # if stack = 0
+"""
+"""An x pushes 1, 2 and 3 at once, and what is left of that is looked at twice."""
 N = counter_term("n")
 
 
@@ -166,14 +180,26 @@ def _same_by_running(one: Language, other: Language) -> bool:
 
 
 def test_what_a_rule_pushes_may_be_one_letter(tmp_path: Path) -> None:
-    (tmp_path / "lists.lang").write_text(LISTS)
-    for machine in (Language.load(tmp_path / "lists.lang"), language("arithmetic", tmp_path)):
+    for number, text in enumerate((LISTS, DEEPER)):
+        (tmp_path / f"{number}.lang").write_text(text)
+    own = [Language.load(tmp_path / f"{number}.lang") for number in range(2)]
+    for machine in (*own, language("arithmetic", tmp_path)):
         others = list(equivalent_machines(machine))
         assert len(others) > 20
         for other in others:
             assert same_language(other, machine)
         for other in (others[0], others[len(others) // 2], others[-1]):
             assert _same_by_running(other, machine)
+
+
+def test_a_letter_that_is_never_covered_becomes_a_state(tmp_path: Path) -> None:
+    (tmp_path / "deeper.lang").write_text(DEEPER)
+    moves = stack_moves(Language.load(tmp_path / "deeper.lang"))
+    assert moves is not None
+    blocks = moves_of_blocks(moves)
+    assert letters_of(blocks) == ((1, 2, 3), (1, 2), (1,))
+    assert letters_of(tops_in_states(blocks)) == ((1, 2), (1,))
+    assert tops_in_states(moves) == moves
 
 
 @pytest.mark.parametrize(

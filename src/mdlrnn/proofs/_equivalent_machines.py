@@ -17,7 +17,13 @@ from itertools import permutations
 from .._errors import InputError
 from ..languages import Affine, Grammar, Language, Transducer
 from ..network._alphabet import BOUNDARY
-from ._stack_moves import letters_of, moves_of_blocks, rules_of, stack_moves
+from ._stack_moves import (
+    letters_of,
+    moves_of_blocks,
+    rules_of,
+    stack_moves,
+    tops_in_states,
+)
 
 BASES = (3, 4, 5)
 MOST_COUNTERS = 5
@@ -29,7 +35,7 @@ def equivalent_machines(language: Language) -> Iterator[Language]:
     moves = stack_moves(language)
     if moves is None:
         return
-    in_blocks = moves_of_blocks(moves)
+    in_blocks = tops_in_states(moves_of_blocks(moves))
     for some in (moves, in_blocks) if letters_of(in_blocks) != letters_of(moves) else (moves,):
         letters = letters_of(some)
         for base in BASES:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from typing import NamedTuple
 
 from ..languages import Affine, Condition, Language, Rule
@@ -114,6 +115,53 @@ def moves_of_blocks(moves: Sequence[Move]) -> tuple[Move, ...]:
     return tuple(found)
 
 
+def tops_in_states(moves: Sequence[Move]) -> tuple[Move, ...]:
+    """The same with fewer letters: one that is never covered, and of which something is left when
+    it is taken off, is what is left, and the state says that it is on top."""
+    found = list(moves)
+    # The longest first: of what is left of a letter nothing may have been changed before.
+    for letter in sorted(letters_of(moves), key=len, reverse=True):
+        if len(letter) > 1 and _is_never_covered(letter, found):
+            found = _in_state(letter, found)
+    return tuple(found)
+
+
+def _is_never_covered(letter: Letter, moves: Sequence[Move]) -> bool:
+    """Whether it is taken off by the next move wherever it is on top."""
+    states = {move.rule.to for move in moves if move.pushed and move.pushed[-1] == letter}
+    return all(
+        letter not in move.pushed[:-1]
+        and (move.top != letter or move.taken)
+        and (move.rule.state not in states or move.top is not None)
+        for move in moves
+    )
+
+
+def _in_state(letter: Letter, moves: Sequence[Move]) -> list[Move]:
+    states = {move.rule.to for move in moves if move.pushed and move.pushed[-1] == letter}
+    taken = {name for move in moves for name in (move.rule.state, move.rule.to)}
+    names: dict[str, str] = {}
+    for state in sorted(states):
+        names[state] = next(
+            name for number in count(2) if (name := f"{state} {number}") not in taken
+        )
+        taken.add(names[state])
+    found = []
+    for move in moves:
+        rule, top, is_taken, pushed = move
+        if top == letter:
+            if rule.state not in names:
+                continue  # it is not on top there
+            # What is left of it is there already.
+            rule, top, is_taken, pushed = (
+                replace(rule, state=names[rule.state]), None, False, pushed[1:],
+            )  # fmt: skip
+        if pushed and pushed[-1] == letter:
+            rule, pushed = replace(rule, to=names[rule.to]), (*pushed[:-1], letter[:-1])
+        found.append(Move(rule, top, is_taken, pushed))
+    return found
+
+
 def _joined(letters: Sequence[Letter]) -> Letter:
     return tuple(digit for letter in letters for digit in letter)
 
@@ -128,7 +176,7 @@ def rules_of(moves: Sequence[Move], base: int, digits: dict[Letter, int]) -> tup
 
 def _looks(move: Move, base: int, digits: dict[Letter, int]) -> tuple[Condition, ...]:
     if not move.top:
-        return move.rule.when
+        return () if move.top is None else move.rule.when
     [condition] = move.rule.when
     return (replace(condition, digit=digits[move.top], base=base),)
 
@@ -138,6 +186,7 @@ def _makes(
 ) -> tuple[tuple[str, Affine | int], ...]:
     if not move.taken and not move.pushed:
         return ()
+    # A rule that looks at a letter or pushes one has always changed the stack.
     [(name, _)] = move.rule.then
     value, pushed = counter(name), list(move.pushed)
     if move.taken and not pushed:

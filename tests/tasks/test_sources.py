@@ -140,3 +140,16 @@ def test_what_cannot_be_used_is_said_in_one_sentence(call: object, message: str)
         call()
     assert message in str(caught.value)
     assert is_one_sentence(str(caught.value))
+
+
+def test_a_folder_named_like_a_task_does_not_hide_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("anbn").mkdir()
+    assert source_from("anbn").task is TASKS["anbn"]
+    Path("own").mkdir()
+    with pytest.raises(InputError, match="own: cannot be read \\(is a directory\\)"):
+        source_from("own")
+    Path("dyck1").write_text("ab\n")
+    assert source_from("dyck1").task is None

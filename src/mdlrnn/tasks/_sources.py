@@ -169,7 +169,9 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Sour
         raise InputError(
             "the name of a task, file or language is empty; mdlrnn tasks lists the tasks."
         )
-    if exists(path):
+    # A run of a task may well be in a folder of its name.
+    is_task = isinstance(given, str) and split_size(name)[0] in EVERY_TASK
+    if exists(path) and not (is_task and path.is_dir()):
         if is_language_file(path):
             return Source(path.stem, task_for(_language_of(path)), size, path=path)
         return Source(

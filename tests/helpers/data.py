@@ -54,9 +54,9 @@ def corpus(name: str) -> Corpus:
     return addition().training(100) if name == "addition_100" else Corpus.load(corpus_path(name))
 
 
-def fraction_stack(name: str) -> Network:
-    """A network that was found, whose stack is a fraction."""
-    return Network.load(DATA / "fraction_stacks" / f"{name}.json")
+def stack_network(name: str) -> Network:
+    """A network that was found, with a stack."""
+    return Network.load(DATA / "stacks" / f"{name}.json")
 
 
 def is_one_sentence(text: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from helpers.data import fraction_stack
+from helpers.data import stack_network
 from mdlrnn import Connection, Network, Unit, Weight, zoo
 
 TARGETS = {
@@ -20,7 +20,7 @@ _ACTIVATIONS = ("linear", "relu", "sigmoid", "square", "floor", "step", "mod2", 
 
 def target(name: str) -> Network:
     """The network of that name."""
-    return fraction_stack(name) if name == "arithmetic" else zoo.load(name)
+    return stack_network(name) if name == "arithmetic" else zoo.load(name)
 
 
 def _weights() -> st.SearchStrategy[Weight]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.data import fraction_stack
+from helpers.data import stack_network
 from helpers.slow import few
 from mdlrnn import Network, Weight, prove
 from mdlrnn.languages import Language
@@ -138,7 +138,7 @@ def test_a_stack_that_is_a_fraction_is_proved_and_both_solvers_agree(
     name: str, tmp_path: Path
 ) -> None:
     known_language = language(name, tmp_path)
-    proof = prove(fraction_stack(name), known_language)
+    proof = prove(stack_network(name), known_language)
     assert proof.proved
     assert f"its true probability within {NETWORKS[name]}." in proof.statement
     assert "in float64, it makes a mistake on" in proof.statement
@@ -156,12 +156,21 @@ def _with_weight(network: Network, old: Weight, new: Weight) -> Network:
     return replace(network, connections=tuple(connections))
 
 
+@pytest.mark.slow
+def test_a_stack_that_changes_its_top_is_proved(tmp_path: Path) -> None:
+    """In base 3, where the language's machine has three letters."""
+    proof = prove(stack_network("arithmetic_in_base_3"), "arithmetic")
+    assert proof.proved
+    (tmp_path / "proof.smt2").write_text(proof.certificate())
+    assert check(tmp_path / "proof.smt2").accepted
+
+
 @pytest.mark.parametrize("new", [Weight(1, 5), Weight(1, 3), Weight(2, 4)])
 def test_a_stack_that_is_shifted_too_little_or_too_much_is_not_proved(
     new: Weight, tmp_path: Path
 ) -> None:
     """With digits of another size two stacks may look alike, or a digit may pass for another."""
-    broken = _with_weight(fraction_stack("nested_pairs"), Weight(1, 4), new)
+    broken = _with_weight(stack_network("nested_pairs"), Weight(1, 4), new)
     assert not prove(broken, language("nested_pairs", tmp_path)).proved
 
 

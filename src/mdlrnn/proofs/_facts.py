@@ -31,6 +31,8 @@ class Stack(NamedTuple):
     digits: int
     below: int
     """Those that lie below another."""
+    zero_is_empty: bool
+    """Whether a rule asks for the digit 0 on top, which is there if nothing is."""
 
 
 def candidates(
@@ -86,7 +88,8 @@ def _sum_of_others(names: Sequence[str], seen: Sequence[tuple[int, ...]]) -> Ite
 
 def _digits(stack: Stack) -> Iterator[Formula]:
     term, base = counter_term(stack.name), stack.base
-    if stack.digits & 1 or stack.below == 2**base - 2:
+    usual = stack.below == 2**base - 2 and not stack.zero_is_empty
+    if stack.digits & 1 or usual:
         yield ("digits", term, base)
         return
     yield ("digits", term, base, stack.digits)
@@ -97,12 +100,18 @@ def _digits(stack: Stack) -> Iterator[Formula]:
 def stacks_of(system: System, nodes: Sequence[Node]) -> tuple[Stack, ...]:
     """The stacks of a system, and what its runs have on them."""
     found = []
+    asked = {
+        (condition.base, condition.digit)
+        for conditions in system.conditions.values()
+        for condition in conditions
+        if condition.relation == "mod"
+    }
     for name, bases in stack_bases(system).items():
         place = system.counters.index(name)
         values = {node.here.counters[place] for node in nodes}
         for base in sorted(bases):
             below = _on({value // base for value in values}, base)
-            found.append(Stack(name, base, below | _on(values, base), below))
+            found.append(Stack(name, base, below | _on(values, base), below, (base, 0) in asked))
     return tuple(found)
 
 

@@ -485,3 +485,64 @@ def test_the_measures_are_in_sight_on_a_phone(browser: Any, tmp_path: Path) -> N
     assert boxes
     assert all(whole <= room for whole, room in boxes)
     tab.close()
+
+
+PAPER = {"width": 680, "height": 960}
+"""A sheet with its margins, in pixels."""
+CUT_OFF = """() => [...document.querySelectorAll("body *")]
+    .filter((e) => !e.closest("svg *") && e.getBoundingClientRect().right > innerWidth + 1)
+    .map((e) => `${e.tagName} ${e.id} ${e.textContent.slice(0, 40)}`)"""
+
+
+def wide_theorem() -> Theorem:
+    head = (
+        "after",
+        "where",
+        *(f"P(word{i})" for i in range(20)),
+        *(f"unit {u}" for u in range(30)),
+    )
+    cells = tuple(f"{i}·max(0, 2 − k) + 1/{i + 1}" for i in range(len(head) - 2))
+    return Theorem("It is right.", head, (("a", "k > 0", *cells), ("b", "", *cells)), "A note.")
+
+
+@pytest.mark.parametrize("net", [over_words(), many_symbols(30), zoo.dyck2()], ids=["9", "30", "5"])
+def test_nothing_is_cut_off_on_paper(open_page: Callable[..., Tab], net: Network) -> None:
+    opened = open_page(net, wide_theorem(), viewport=PAPER, color_scheme="dark")
+    tab = opened.tab
+    assert net.alphabet is not None
+    opened.enter(" ".join(WORDS[1:]) if net.alphabet == WORDS else net.alphabet[1] * 40)
+    tab.emulate_media(media="print", color_scheme="dark")
+    assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= PAPER["width"]
+    assert tab.evaluate(CUT_OFF) == []
+    assert tab.evaluate("() => getComputedStyle(document.body).backgroundColor") == (
+        "rgb(255, 255, 255)"
+    )
+    shown = "e => getComputedStyle(e, '::before').content"
+    assert tab.eval_on_selector("#theorem tbody tr td:nth-child(3)", shown) == '"P(word0) "'
+    assert tab.eval_on_selector("#theorem tr td:nth-child(3)", "e => e.offsetHeight") < 40
+    breaks = tab.eval_on_selector_all(
+        "section", "all => all.map((e) => getComputedStyle(e).breakInside)"
+    )
+    assert set(breaks) == {"auto"}
+
+
+def test_a_narrow_table_stays_one_on_paper(open_page: Callable[..., Tab]) -> None:
+    theorem = Theorem("It is right.", ("after", "P(a)"), (("a", "1/2"),))
+    tab = open_page(zoo.anbn(), theorem, viewport=PAPER).tab
+    tab.emulate_media(media="print")
+    assert tab.query_selector("#theorem table.wide") is None
+    assert tab.query_selector("#steps.wide") is None
+    display = "e => getComputedStyle(e).display"
+    assert tab.eval_on_selector("#theorem thead", display) == "table-header-group"
+
+
+def test_what_is_folded_is_printed_open(open_page: Callable[..., Tab]) -> None:
+    pytest.importorskip("z3")
+    tab = open_page(zoo.anbn()).tab
+    folded = "() => document.querySelectorAll('details:not([open])').length"
+    assert tab.evaluate(folded) > 0
+    before = tab.evaluate(folded)
+    tab.evaluate(f"() => addEventListener('beforeprint', () => window.folded = ({folded})())")
+    tab.pdf()
+    assert tab.evaluate("() => window.folded") == 0
+    assert tab.evaluate(folded) == before

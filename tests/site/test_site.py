@@ -166,7 +166,8 @@ def test_names_and_symbols_stay_text(made: _build.Site) -> None:
         assert "<img" not in text
         assert "<script>alert" not in text
         scripts += Addresses(text).tags.count("script")
-    assert scripts == 1 + 2 * made.languages, "the index, and two on each page to step through"
+    said = "the index, one on each page, and two on each page to step through"
+    assert scripts == 1 + 3 * made.languages, said
     index = Addresses((made.folder / "index.html").read_text(encoding="utf-8"))
     assert HOSTILE in index.text
     assert "An <atlas>" in index.text
@@ -414,6 +415,27 @@ def test_pages_fit_a_phone_and_lead_to_each_other(made: _build.Site, browser: An
         tab.click("text=in the atlas")
         tab.click("text=All languages")
     assert wrong == []
+
+
+def test_the_site_is_printed_whole(made: _build.Site, browser: Any) -> None:
+    size = {"width": 680, "height": 960}
+    for path in pages(made.folder):
+        tab, wrong = opened(browser, path, viewport=size)
+        tab.emulate_media(media="print")
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 680, path
+        tab.evaluate(
+            """() => addEventListener("beforeprint", () => {
+            window.folded = document.querySelectorAll("details:not([open])").length; })"""
+        )
+        tab.pdf()
+        assert tab.evaluate("window.folded") == 0
+        assert wrong == []
+        if path.parent == made.folder:
+            display = "e => getComputedStyle(e).display"
+            assert tab.eval_on_selector("#index tbody tr", display) == "table-row"
+            breaks = "e => getComputedStyle(e).breakInside"
+            assert tab.eval_on_selector("main > section", breaks) == "auto"
+        tab.context.close()
 
 
 @pytest.mark.slow

@@ -23,14 +23,12 @@ SIDE = 16.0
 LOOP, LOOP_ANGLE = 6.0, 0.6
 """By how much a loop reaches further from its state, and how far apart its ends are."""
 FEW = 2
-"""Lines beyond which a label gets a line more of room."""
+"""Lines beyond which a label has a line more of room."""
 SAMPLES = 60
 """Of a curve, which may be long: so many that none passes through a label unseen."""
-TRIALS = 24
+TRIALS = 32
 """Further layouts to choose from, if in the first one something lies on a label or crosses."""
 _INCH = 72.0
-_ROOM_SIZE = LEADING / 1.2
-"""Of Courier, a line of which is as high as a label's."""
 _ENTRY, _END, _BOX, _ARROW = "entry", "end", "box", "arrow"
 
 
@@ -149,7 +147,7 @@ def _question(
         f"rankdir={'TB' if upright else 'LR'}; nodesep={SIDE / _INCH:.4f}; ranksep=0.35;",
         "pad=0; mclimit=4;",
         f'node [shape=circle, {_inches(2 * radius, 2 * radius)}, label=""];',
-        f'edge [arrowsize=0.8, fontname="Courier", fontsize={_ROOM_SIZE}];',
+        'edge [arrowsize=0.8, fontname="Courier"];',
         f"{_ENTRY} [shape=none, {_inches(0.5, 0.5)}];",
     ]
     for state in order:
@@ -174,7 +172,7 @@ def _question(
             else:
                 ends_at = f"{_END}{number}"
                 lines.append(f"{ends_at} [shape=none, {_inches(0.5, 0.5)}];")
-            lines.append(f'{label.source} -> {ends_at} [{about}, label="{_room(label.lines)}"];')
+            lines.append(f"{label.source} -> {ends_at} [{about}, {_room(label.lines)}];")
     if tied:
         lines += _ties(labels, (loops,) if upright else (loops, ends))
     return "\n".join([*lines, "}"])
@@ -262,7 +260,10 @@ def _size(lines: Sequence[str]) -> tuple[float, float]:
 
 
 def _room(lines: Sequence[str]) -> str:
-    """A label as wide and as high as this one is in our font: Graphviz is sure of Courier alone."""
-    wide, _ = _size(lines)
-    line = "x" * math.ceil(wide / (0.6 * _ROOM_SIZE))
-    return "\\n".join([line] * (len(lines) + (len(lines) > FEW)))
+    """A label as wide and as high as this one is in our font, and a little more: Graphviz is sure
+    of Courier alone, where letters are 0.6 of the size wide and lines 1.2 of it high."""
+    wide, high = _size(lines)
+    size = (high + (LEADING if len(lines) > FEW else 0)) / (1.2 * len(lines))
+    line = "x" * math.ceil(wide / (0.6 * size))
+    label = "\\n".join([line] * len(lines))
+    return f'label="{label}", fontsize={size:.2f}'

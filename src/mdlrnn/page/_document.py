@@ -39,6 +39,11 @@ def document(title: str, body: str, style: str, script: str = "", head: str = ""
 """
 
 
+def script_of(*texts: str) -> str:
+    """One script of these, with names of its own."""
+    return '"use strict";\n(() => {\n' + "\n".join(texts) + "\n})();\n"
+
+
 def asset(name: str, package: str = __package__) -> str:
     """The text of a file in the folder `assets` of a room."""
     return (files(package) / "assets" / name).read_text(encoding="utf-8")

@@ -9,12 +9,13 @@ from ..drawing._svg import escaped, svg
 from ..network._network import Network
 from ._content import Content
 from ._data import json_text, page_data, shown_units
-from ._document import asset, document
+from ._document import asset, document, script_of
 from ._machine import machine_data, machine_section
 from ._sections import (
     bits_section,
     enough_section,
     formulas_section,
+    is_wide,
     measures_section,
     score_section,
     search_section,
@@ -33,7 +34,7 @@ PATTERNS = (
     'patternTransform="rotate(45)"><rect width="2" height="5"/></pattern></defs></svg>'
 )
 """Over the colours of the bars, where there are more symbols than colours."""
-SCRIPTS = ("numbers.js", "machine.js", "automaton.js", "view.js")
+SCRIPTS = ("numbers.js", "machine.js", "automaton.js", "view.js", "print.js")
 
 
 def page(content: Content, drawing: Drawing | None = None) -> str:
@@ -41,7 +42,7 @@ def page(content: Content, drawing: Drawing | None = None) -> str:
     drawing = drawing or draw(content.network)
     data = page_data(drawing, content.encoding, content.example)
     data["machine"] = machine_data(content.learned)
-    script = '"use strict";\n(() => {\n' + "\n".join(map(asset, SCRIPTS)) + "\n})();\n"
+    script = script_of(*map(asset, SCRIPTS))
     refresh = ""
     if content.refresh is not None:
         refresh = f'<meta http-equiv="refresh" content="{content.refresh}">\n'
@@ -128,15 +129,18 @@ def _along(network: Network) -> str:
         symbols = list(network.alphabet)
     else:
         symbols = ["1"] if network.outputs == 1 else [str(k) for k in range(network.outputs)]
+    units = shown_units(network)
+    heads = ["step", "read", *(f"P({symbol})" for symbol in symbols), *(f"u{u}" for u in units)]
+    wide = ' class="wide"' if is_wide([[*heads], ["~0.00000"] * len(heads)]) else ""
     cells = '<th scope="col">step</th><th scope="col" class="read">read</th>'
     cells += "".join(f'<th scope="col" class="p">P({escaped(symbol)})</th>' for symbol in symbols)
-    cells += "".join(f'<th scope="col">u{u}</th>' for u in shown_units(network))
+    cells += "".join(f'<th scope="col">u{u}</th>' for u in units)
     return section(
         "Along the string",
         PATTERNS,
         '<div class="scroll" id="strip-box" tabindex="0" aria-label="probabilities along the '
         'string"><svg id="strip" role="img" aria-label="next-symbol probabilities after each '
         'symbol, as stacked bars"></svg></div>',
-        f'<div class="scroll" tabindex="0"><table id="steps"><thead><tr>{cells}</tr></thead>'
+        f'<div class="scroll" tabindex="0"><table id="steps"{wide}><thead><tr>{cells}</tr></thead>'
         '<tbody id="rows"></tbody></table></div>',
     )

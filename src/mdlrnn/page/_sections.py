@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from ..drawing._svg import escaped, svg
@@ -11,6 +12,9 @@ from ..network._text import describe, summary
 from ..plots import plot_accuracy, plot_enough, plot_front, plot_history
 from ._content import Content
 from ._data import KINDS
+
+PAPER, LETTER, PADDING = 640.0, 7.0, 13.0
+"""Pixels: the least width of a sheet, of a letter in a table there, and between two columns."""
 
 
 def section(title: str, *content: str, name: str = "") -> str:
@@ -23,18 +27,33 @@ def paragraph(text: str, look: str = "") -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    rows = [list(row) for row in rows]
+    wide = is_wide([head, *rows])
     heads = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in head)
-    body = "\n".join(
-        "<tr>"
-        + f'<th scope="row">{escaped(row[0])}</th>'
-        + "".join(f"<td>{escaped(cell)}</td>" for cell in row[1:])
-        + "</tr>"
-        for row in rows
-    )
+    # On paper the rows of a wide table stand one below the other, and each cell names its column.
+    labels = [f' data-label="{escaped(cell)}"' if wide else "" for cell in head]
+    lines = []
+    for row in rows:
+        cells = zip_longest(labels, map(escaped, row), fillvalue="")
+        first, *others = list(cells)[: len(row)]
+        found = [f'<th scope="row"{first[0]}>{first[1]}</th>']
+        found += [f"<td{label}>{cell}</td>" for label, cell in others]
+        lines.append(f"<tr>{''.join(found)}</tr>")
+    body = "\n".join(lines)
+    look = ' class="wide"' if wide else ""
     return (
-        f'<div class="scroll" tabindex="0"><table><thead><tr>{heads}</tr></thead>\n'
+        f'<div class="scroll" tabindex="0"><table{look}><thead><tr>{heads}</tr></thead>\n'
         f"<tbody>\n{body}\n</tbody></table></div>"
     )
+
+
+def is_wide(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a table is too wide for paper, where lines are broken between words."""
+    widths = [
+        max((len(word) for cell in column for word in cell.split()), default=0)
+        for column in zip_longest(*rows, fillvalue="")
+    ]
+    return sum(LETTER * width + PADDING for width in widths) > PAPER
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..drawing._svg import escaped
 from ..network._text import counted
-from ..page._document import asset, document
+from ..page._document import asset, document, script_of
 from ..page._sections import section
 from ._known import CLASSES
 from ._language_page import FOOT, INDEX, style
@@ -90,7 +90,7 @@ def index_page(
 </main>
 <footer>{FOOT}</footer>""",
         style(),
-        f'"use strict";\n(() => {{\n{asset("atlas.js", __package__)}\n}})();\n',
+        script_of(asset("atlas.js", __package__), asset("print.js", "mdlrnn.page")),
     )
 
 
@@ -127,9 +127,10 @@ def _controls(rows: Sequence[Row]) -> str:
 
 def _head(key: str, word: str) -> str:
     ordered = ' aria-sort="ascending"' if key == "name" else ""
+    word = escaped(word)
     return (
-        f'<th scope="col"{ordered} class="of-{key}"><button type="button" data-sort="{key}">'
-        f"{escaped(word)}</button></th>"
+        f'<th scope="col"{ordered} class="of-{key}" data-head="{word}">'
+        f'<button type="button" data-sort="{key}">{word}</button></th>'
     )
 
 

@@ -16,7 +16,7 @@ from ..network._encoding import Encoding
 from ..network._objective import OBJECTIVES
 from ..network._text import describe, summary
 from ..page._content import Content, LearnedMachine, Theorem
-from ..page._document import asset, document
+from ..page._document import asset, document, script_of
 from ..page._machine import machine_section
 from ..page._sections import facts, paragraph, score_section, section, table, theorem_section
 from ._findings import Findings
@@ -71,6 +71,7 @@ def language_page(
 </main>
 <footer>{FOOT}</footer>""",
         style(),
+        script_of(asset("print.js", "mdlrnn.page")),
     )
 
 

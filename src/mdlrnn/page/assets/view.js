@@ -151,14 +151,19 @@ function showTable(at) {
   const rows = [];
   for (let i = first; i < Math.min(first + ROWS, fed.length); i++) {
     const row = element("tr", i === at ? { "aria-current": "step" } : {});
-    row.append(element("th", { scope: "row" }, `${i}`), element("td", { class: "read" }, given.read[i]));
+    row.append(element("th", { scope: "row", "data-label": "step" }, `${i}`),
+      element("td", { class: "read", "data-label": "read" }, given.read[i]));
     fed[i].chances.forEach((value, k) => {
-      row.append(element("td", { class: "p", "data-chance": k, "data-value": fullText(value) }, shortText(value)));
+      row.append(element("td", {
+        class: "p", "data-label": `P(${labels()[k]})`, "data-chance": k, "data-value": fullText(value),
+      }, shortText(value)));
     });
     for (const u of network.shown) {
       const value = fed[i].values[u];
       const shown = network.order.includes(u) ? shortText(value) : "–";
-      row.append(element("td", { "data-unit-value": u, "data-value": fullText(value) }, shown));
+      row.append(element("td", {
+        "data-label": `u${u}`, "data-unit-value": u, "data-value": fullText(value),
+      }, shown));
     }
     rows.push(row);
   }

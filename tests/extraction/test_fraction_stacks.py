@@ -33,6 +33,8 @@ def test_which_units_are_stacks() -> None:
     assert _is_fraction(quarters, 4)
     assert _is_fraction(quarters, 2)
     assert not _is_fraction(quarters, 3)
+    assert not _is_fraction(quarters, 6)
+    assert not _is_fraction([value / 3 for value in quarters], 4)
     assert not _is_fraction([*quarters, Fraction(1)], 4)
     assert not _is_fraction([*quarters, Fraction(-1, 4)], 4)
     assert not _is_fraction([Fraction(1, 4), Fraction(1, 2)], 4)

@@ -32,6 +32,8 @@ class Cover(NamedTuple):
     """Up to so many symbols the network finds the same symbols possible."""
     off: Fraction
     """The most by which a probability differs up to there."""
+    noise: Fraction | None = None
+    """What is given with less than this was taken for nothing."""
 
 
 def cover(runs: Runs) -> Cover | None:
@@ -54,7 +56,10 @@ def cover(runs: Runs) -> Cover | None:
 def compared(machine: Language, runs: Runs, length: int) -> Cover | None:
     """The machine with how far it agrees with the runs, which is up to this length at most."""
     found = agreement(machine, runs, length)
-    return None if found is None else Cover(machine, found.length, found.off)
+    if found is None:
+        return None
+    noise = runs.noise if any(node.noise for node in runs.nodes) else None
+    return Cover(machine, found.length, found.off, noise)
 
 
 def _covered(

@@ -109,7 +109,7 @@ def _fitted(runs: Runs, places: Places, apart: Fraction | None, title: str) -> F
 class _Fit:
     def __init__(self, runs: Runs, places: Places, apart: Fraction | None) -> None:
         self.runs, self.places = runs, places.places
-        self.units, self.base = places.units, places.base
+        self.units, self.base, self.stacks = places.units, places.base, places.stacks
         if len(self.units) > len(NAMES):
             raise NoMachine(f"it has more than {len(NAMES)} counters")
         kinds = Kinds(apart, MOST_STATES)
@@ -156,9 +156,10 @@ class _Fit:
 
     def _update(self, moves: list[tuple[Place, Place]], place: int, usable: list[int]) -> Affine:
         changes = [Change(one.counters, other.counters) for one, other in moves]
-        found = update(changes, place, usable, self.base)
+        base = self.base if place < self.stacks else None
+        found = update(changes, place, usable, base)
         if found is None and len(usable) < len(self.units):
-            found = update(changes, place, range(len(self.units)), self.base)
+            found = update(changes, place, range(len(self.units)), base)
         if found is None:
             raise NoMachine(
                 f"unit {self.units[place]} changes in a way that is no sum of multiples of counters"

@@ -213,8 +213,7 @@ class _Search:
         text = no_machine(self.reasons, runs, self.seconds if is_over else None)
         found = self.unproved or cover(runs)
         if found is not None:
-            noise = runs.noise if any(node.noise for node in runs.nodes) else None
-            text = f"{text} {agrees(Agreement(found.length, found.off), noise)}"
+            text = f"{text} {agrees(Agreement(found.length, found.off), found.noise)}"
         return Learned(self.network, None, None, None, text, 0.0, runs.depth, found)
 
     def _named(self, runs: Runs) -> Learned | None:

@@ -47,6 +47,8 @@ class Places(NamedTuple):
     """The unit behind each counter."""
     base: int | None = None
     """Of counters that are stacks."""
+    stacks: int = 0
+    """How many counters are; they come first."""
 
 
 def one_each(runs: Runs) -> Places:
@@ -96,7 +98,7 @@ def with_counters(
         Place(tuple(control), row, node)
         for control, row, node in zip(controls, rows, runs.nodes, strict=True)
     ]
-    return Places(places, tuple(runs.units[place] for place in units), base)
+    return Places(places, tuple(runs.units[place] for place in units), base, len(stacks))
 
 
 def bases_of_fractions(runs: Runs) -> list[int]:
@@ -114,7 +116,9 @@ def _is_fraction(values: Sequence[Fraction], base: int) -> bool:
     denominators = {value.denominator for value in values}
     if max(denominators) < base**LEAST_DIGITS:
         return False
-    return all(pow(base, value.bit_length(), value) == 0 for value in denominators if value > 1)
+    whole = math.lcm(*denominators)
+    # They have the same prime factors.
+    return not pow(base, whole.bit_length(), whole) and not pow(whole, base.bit_length(), base)
 
 
 def mirrored(value: Fraction, base: int) -> int:

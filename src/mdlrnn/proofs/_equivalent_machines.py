@@ -35,8 +35,9 @@ def equivalent_machines(language: Language) -> Iterator[Language]:
     moves = stack_moves(language)
     if moves is None:
         return
+    # Fewer letters first: there are fewer ways to write them.
     in_blocks = tops_in_states(moves_of_blocks(moves))
-    for some in (moves, in_blocks) if letters_of(in_blocks) != letters_of(moves) else (moves,):
+    for some in (in_blocks, moves) if letters_of(in_blocks) != letters_of(moves) else (moves,):
         letters = letters_of(some)
         for base in BASES:
             for digits in permutations(range(1, base), len(letters)):

@@ -35,8 +35,6 @@ class LearnedMachine:
     proved: bool
     machine: Language | None = None
     name: str | None = None
-    agrees: int | None = None
-    """Where nothing is proved: up to so many symbols the machine agrees with the network."""
 
 
 @dataclass(frozen=True)

@@ -103,13 +103,10 @@ def learned_content(network: Network, folder: Path | None = None) -> LearnedMach
     data = None if folder is None else kept_learned(folder, network)
     if data is None:
         data = find_learned(network, LEARNED_SECONDS).to_dict()
-    agrees = data["agrees"] or {"machine": None, "length": None}
-    text = data["machine"] or agrees["machine"]
+    text = data["machine"] or (data["agrees"] or {}).get("machine")
     machine = None if text is None else machine_from_text(text)
     assert machine is None or isinstance(machine, Language)
-    return LearnedMachine(
-        data["statement"], data["proved"], machine, data["name"], agrees["length"]
-    )
+    return LearnedMachine(data["statement"], data["proved"], machine, data["name"])
 
 
 def kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:

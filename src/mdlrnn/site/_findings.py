@@ -145,15 +145,15 @@ def _learned_of(data: Findings) -> LearnedMachine | None:
     found = data["learned"]
     if found is None:
         return None
-    agrees = found["agrees"] or {"machine": None, "length": None}
-    text = found["machine"] or agrees["machine"]
+    text, agrees = found["machine"], found["agrees"]
+    if agrees is not None:
+        # Earlier versions did not say how far the machine's probabilities are from the network's.
+        float(agrees["differs_by"])
+        text = text or agrees["machine"]
     machine = None if text is None else machine_from_text(text)
     if isinstance(machine, Transducer):
         raise TypeError
-    return LearnedMachine(
-        str(found["statement"]), found["proved"] is True, machine, found["name"],
-        None if found["machine"] else agrees["length"],
-    )  # fmt: skip
+    return LearnedMachine(str(found["statement"]), found["proved"] is True, machine, found["name"])
 
 
 def closeness(data: Findings) -> str:

@@ -29,6 +29,7 @@ from mdlrnn.proofs._stack_moves import (
     stack_moves,
     tops_in_states,
 )
+from mdlrnn.proofs._statement import _mirrored
 from mdlrnn.proofs._terms import counter_term, from_json, known, mirror, substitute, to_json
 from mdlrnn.tasks._tasks import EVERY_TASK
 
@@ -89,6 +90,14 @@ def test_a_mirrored_integer_is_read_back() -> None:
         assert from_json(to_json(term)) == term
     with pytest.raises(ValueError, match="mirror"):
         from_json(["0", ["1", "mirror", "", 1, [to_json(N)]]])
+
+
+@pytest.mark.parametrize("base", [2, 3, 4, 10])
+def test_what_is_said_of_a_mirrored_integer_is_so(base: int) -> None:
+    said = _mirrored(base)
+    for number in (1, base):
+        value = mirror(known(number), base).constant
+        assert f"mirror{base}({number}) = {value}" in said
 
 
 def _never(number: int, base: int, formula: Formula, definition: Any) -> list[str]:

@@ -305,6 +305,9 @@ def test_what_cannot_be_shown_is_said_to_be_so() -> None:
     assert proof.counterexample is None
     assert proof.checked > 20
     assert f"up to {proof.checked} symbols" in proof.statement
+    assert "each possible next symbol gets more than each impossible one" in proof.statement
+    narrow = prove(network, "anbn", margin=0.5, seconds=20)
+    assert "each probability is off by less than 0.5." in narrow.statement
     assert proof.notes
     assert not any("front.json" in note for note in proof.notes), "a network is of no run"
 

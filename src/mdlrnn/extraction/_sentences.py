@@ -31,9 +31,8 @@ def _in_the_middle(proof: Proof, machine: Language, runs: Runs) -> str:
     if found is None or not found.off:
         return ""
     return (
-        " This machine's own probabilities are middle ones: in the prefixes of up to "
-        f"{counted(found.length, 'symbol')}, the network's differ from them by up to "
-        f"{_at_most(found.off)}."
+        " This machine's own probabilities are not the network's: in the prefixes of up to "
+        f"{counted(found.length, 'symbol')} they differ by up to {_at_most(found.off)}."
     )
 
 

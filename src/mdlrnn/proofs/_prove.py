@@ -219,7 +219,7 @@ class _Search:
             assert self.induction is not None
             return self._theorem(network, self.induction, seconds)
         attempts = Attempts(tuple(self.tried), self.length, self.further, self.unreached)
-        text, told = not_shown(self.system, attempts)
+        text, told = not_shown(self.system, attempts, self.least)
         return Proof(
             network, title, "not shown", text, (), None, self.length, seconds,
             told, self.induction, self.system,

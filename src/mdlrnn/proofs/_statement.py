@@ -57,10 +57,9 @@ def _bases(induction: Induction) -> list[int]:
 
 
 def _mirrored(base: int) -> str:
-    number = base + 2
     return (
         f"mirror{base}(x) is x in base {base} with its last digit first, behind the point: "
-        f"mirror{base}({number}) = 2/{base} + 1/{base**2}."
+        f"mirror{base}(1) = 1/{base}, mirror{base}({base}) = 1/{base**2}."
     )
 
 
@@ -143,8 +142,8 @@ TO_TRY = (
 )
 
 
-def not_shown(system: System, attempts: Attempts) -> tuple[str, tuple[str, ...]]:
-    """The verdict, and why."""
+def not_shown(system: System, attempts: Attempts, claim: Claim) -> tuple[str, tuple[str, ...]]:
+    """The verdict, and why; the claim is what the runs were held against."""
     source, ran = system.source, []
     if attempts.length:
         ran.append(f"in all prefixes of up to {counted(attempts.length, source.noun)}")
@@ -153,6 +152,8 @@ def not_shown(system: System, attempts: Attempts) -> tuple[str, tuple[str, ...]]
     seen = "no string could be run"
     if ran:
         what = f"each possible {source.outcome} gets more than each impossible one"
+        if claim.kind == "within":
+            what = f"each probability is off by less than {decimal_text(claim.margin)}"
         seen = f"{' and '.join(ran)} {what}"
     text = f"Not shown: neither a proof nor a mistake was found; {seen}."
     told = [_reason_text(why, attempts.reasons) for why in dict.fromkeys(attempts.reasons)]

@@ -16,12 +16,12 @@ from mdlrnn import Corpus, Encoding, Search
 from mdlrnn.kernels._genome import network_from_row
 from mdlrnn.network._network import Network
 from mdlrnn.search import _classes
+from mdlrnn.search._automaton import Counted
 from mdlrnn.search._automaton_network import automaton_network
 from mdlrnn.search._classes import classes_of, shares_of, with_classes
 from mdlrnn.search._founders import founders_for
 from mdlrnn.search._island import Problem
 from mdlrnn.search._loads import loads_of
-from mdlrnn.search._memories import Counted
 from mdlrnn.search._merging import automata_of
 from mdlrnn.search._stacks import stack_tests
 from mdlrnn.tasks._sources import source_from

@@ -18,14 +18,14 @@ from mdlrnn import Corpus, Encoding, Search
 from mdlrnn.kernels._genome import network_from_row, row_of
 from mdlrnn.languages import Language
 from mdlrnn.search import _founders
+from mdlrnn.search._automaton import Automaton, Counter, Loaded, Mark, Stack, Top
 from mdlrnn.search._automaton_network import _weights, automaton_network
 from mdlrnn.search._counters import _candidates, _values, counters_of
 from mdlrnn.search._founders import founders_for, has_founders
 from mdlrnn.search._island import Problem
 from mdlrnn.search._loads import _candidates as _loads
 from mdlrnn.search._loads import loads_of, zeros_of
-from mdlrnn.search._memories import Counter, Loaded, Mark, Stack, Top
-from mdlrnn.search._merging import Automaton, automata_of
+from mdlrnn.search._merging import automata_of
 from mdlrnn.search._spaces import SETS, island_problem
 from mdlrnn.search._stacks import _marked, _tops, _unmarked, stack_tests
 from mdlrnn.tasks._sources import source_from

@@ -19,8 +19,7 @@ from fractions import Fraction
 
 from ..network._network import Network
 from ..network._units import Connection, Unit, Weight
-from ._memories import Counted, Counter, Loaded, Mark, Stack, Top
-from ._merging import Automaton
+from ._automaton import Automaton, Counted, Counter, Loaded, Mark, Stack, Top
 
 LARGEST_WEIGHT = 16
 """Of a connection to an output."""

@@ -16,17 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..corpus._corpus import Corpus
-from ._memories import (
-    LEAST_GAIN,
-    MOST_NUMBERS,
-    MOST_PAIRED,
-    MOST_SYMBOLS,
-    Counted,
-    Counter,
-    Mark,
-    bits_given,
-    symbols_of,
-)
+from ._automaton import Counted, Counter, Mark
+from ._memories import LEAST_GAIN, MOST_NUMBERS, MOST_PAIRED, MOST_SYMBOLS, bits_given, symbols_of
 
 MOST_COUNTERS = 5
 LARGEST_STEPS = {2: 3, 3: 3, 4: 2, 5: 1}

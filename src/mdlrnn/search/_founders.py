@@ -14,12 +14,13 @@ from ..corpus._corpus import Corpus
 from ..kernels._genome import Words, row_of
 from ..network._alphabet import BOUNDARY
 from ..network._network import Network
+from ._automaton import Counted
 from ._automaton_network import Classes, automaton_network
 from ._classes import classes_of, shares_of, with_classes
 from ._counters import counters_of
 from ._island import Problem
 from ._loads import loads_of
-from ._memories import Counted, bits_given, seen_with, symbols_of
+from ._memories import bits_given, seen_with, symbols_of
 from ._merging import MOST_NODES, Budget, automata_of
 from ._spaces import fits, island_problem
 from ._stacks import stack_tests

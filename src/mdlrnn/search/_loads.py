@@ -16,16 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..corpus._corpus import Corpus
-from ._memories import (
-    LEAST_GAIN,
-    MOST_NUMBERS,
-    MOST_SYMBOLS,
-    Counted,
-    Loaded,
-    Mark,
-    bits_given,
-    symbols_of,
-)
+from ._automaton import Counted, Loaded, Mark
+from ._memories import LEAST_GAIN, MOST_NUMBERS, MOST_SYMBOLS, bits_given, symbols_of
 
 LARGEST = 2**20
 """A counter that doubles grows by no more at once; none of a corpus gets there."""

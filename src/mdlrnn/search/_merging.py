@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from ..corpus._corpus import Corpus
-from ._memories import Counted, seen_with
+from ._automaton import Automaton, Counted
+from ._memories import seen_with
 
 MOST_STATES = 24
 """More do not pay as a network on any corpus of the size that people have."""
@@ -28,20 +29,6 @@ STRICTNESS = (3.0, 6.0)
 """Standard deviations by which what follows two states must differ for them to be different."""
 SINGLE = 4.0
 """A single pair of nodes must differ by so many times as much, since there are many."""
-
-
-@dataclass(frozen=True)
-class Automaton:
-    """State 0 is that after the boundary symbol; symbols are numbers of the alphabet."""
-
-    moves: tuple[dict[int, int], ...]
-    """The next state after each symbol. Where there are counters, a move also depends on which of
-    them are 0 then: symbol + alphabet * bits."""
-    counts: tuple[dict[int, float], ...]
-    """How often each symbol follows each state, the boundary symbol included."""
-
-    def __len__(self) -> int:
-        return len(self.moves)
 
 
 @dataclass

@@ -16,18 +16,8 @@ from numpy.typing import NDArray
 
 from ..corpus._corpus import Corpus
 from ..network._interpreter import SATURATION
-from ._memories import (
-    LEAST_GAIN,
-    MOST_NUMBERS,
-    MOST_PAIRED,
-    MOST_SYMBOLS,
-    Counted,
-    Mark,
-    Stack,
-    Top,
-    bits_given,
-    symbols_of,
-)
+from ._automaton import Counted, Mark, Stack, Top
+from ._memories import LEAST_GAIN, MOST_NUMBERS, MOST_PAIRED, MOST_SYMBOLS, bits_given, symbols_of
 
 MOST_DIGITS = 3
 """Float64 then holds 26 of them exactly."""

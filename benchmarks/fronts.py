@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import mdlrnn
 from mdlrnn import Network, Search, Stop
-from mdlrnn.tasks._report import Report
+from mdlrnn.measures._measures import Report
 
 TASKS = ("anbn", "anbncn", "anb2n", "anbmcnm", "dyck1", "addition")
 FRONT = 12

@@ -22,11 +22,11 @@ from mdlrnn import (
     check,
     evolve,
     languages,
-    plots,
     prove,
     resume,
     sample,
     score_many,
+    show,
     zoo,
 )
 
@@ -93,12 +93,15 @@ def test_other_names_are_not_there() -> None:
     ("code", "absent"),
     [
         ("import mdlrnn", ("numba", "numpy", "click", "rich")),
-        ("import mdlrnn; mdlrnn.tasks", ("numba", "numpy", "click", "rich")),
+        ("import mdlrnn; mdlrnn.languages._tasks", ("numba", "numpy", "click", "rich")),
         ("from mdlrnn import Network, Encoding, encode, decode", ("numba", "numpy", "wasmtime")),
-        ("import mdlrnn.plots, mdlrnn.drawing, mdlrnn.page", ("numba", "matplotlib", "wasmtime")),
+        (
+            "import mdlrnn.show._charts, mdlrnn.show._drawing, mdlrnn.show._page",
+            ("numba", "matplotlib", "wasmtime"),
+        ),
         ("from mdlrnn import Corpus, Objective, Search, Stop, test, zoo", ("numba", "torch")),
         ("from mdlrnn import prove, check, explain, feed, report", ("numba", "z3", "cvc5")),
-        ("import mdlrnn.comparisons, mdlrnn.bench", ("torch",)),
+        ("import mdlrnn_lab.rnns, mdlrnn_lab.bench", ("torch",)),
         ("import mdlrnn.exports", ("torch", "onnx", "sympy", "networkx", "nltk", "numba")),
         ("from mdlrnn import MDLRNN", ("sklearn", "torch", "z3", "pandas")),
         ("from mdlrnn import score, evolve", ("torch", "z3", "matplotlib", "rich.live")),
@@ -161,7 +164,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: prove(zoo.anbn(), grammar()), "mine has no machine with counters or a stack: ",
     ),
     "accuracy on 7": (
-        lambda: plots.accuracy(zoo.anbn(), 7),  # type: ignore[arg-type]
+        lambda: show.accuracy(zoo.anbn(), 7),  # type: ignore[arg-type]
         f"7 {NOTHING}",
     ),
     "Search(encoding=3)": (

@@ -32,9 +32,9 @@ from mdlrnn import (
     evolve,
     zoo,
 )
-from mdlrnn._errors import LONGEST_SENTENCE
-from mdlrnn.languages import load_grammar
-from mdlrnn.runs._sealed import seal, unseal
+from mdlrnn.errors import LONGEST_SENTENCE
+from mdlrnn.languages._grammar import load_grammar
+from mdlrnn.runs._checkpoint import seal, unseal
 
 ESCAPE = "\x1b[31m\x07‮"
 """Red, a bell, and writing from right to left."""
@@ -110,7 +110,7 @@ def test_an_array_is_refused_before_it_is_unpacked(shape: tuple[int, ...], tmp_p
 def test_a_packed_file_is_refused_by_what_it_unpacks_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mdlrnn.corpus._npz.ARRAY_BYTES", 100_000)
+    monkeypatch.setattr("mdlrnn.corpus._files.ARRAY_BYTES", 100_000)
     path = tmp_path / "bomb.npz"
     path.write_bytes(bomb((1, 1, 1), 200_000))
     assert "more than 100,000 bytes of arrays" in said(lambda: Corpus.load(path))

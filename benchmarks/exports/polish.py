@@ -14,7 +14,7 @@ import torch
 from round_trip import head, read_back, told, train  # type: ignore[import-not-found]
 
 from mdlrnn import Search, Stop, evolve, score
-from mdlrnn.tasks._sources import source_from
+from mdlrnn.languages._sources import source_from
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from mdlrnn import Network, Score, exports, prove, score, tasks, zoo
+from mdlrnn import Network, Score, exports, prove, score, zoo
 
 TOLERANCES = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from mdlrnn import Corpus
+from mdlrnn.measures._unseen import ngram_bits
 from mdlrnn.network._alphabet import BOUNDARY
-from mdlrnn.tasks._ngrams import ngram_bits
 
 ORDERS = range(1, 7)
 HELD_OUT = 0.1

@@ -98,10 +98,10 @@ def _source(entry: Entry) -> dict[str, str]:
 
 def _against_language(job: Job, run: Any) -> dict[str, Any]:
     """Bits a string above the language itself, on new strings and on longer ones."""
-    from mdlrnn.languages import Transducer
-    from mdlrnn.tasks._longer import longer_sequences
-    from mdlrnn.tasks._measures import measure, measure_parts
-    from mdlrnn.tasks._sources import source_from
+    from mdlrnn.languages._longer import longer_sequences
+    from mdlrnn.languages._sources import source_from
+    from mdlrnn.machines._transducer import Transducer
+    from mdlrnn.measures._measures import measure, measure_parts
 
     task = source_from(job.entry.source).task
     assert task is not None
@@ -156,7 +156,7 @@ def _entropy(corpus: Any) -> float:
 def against_others(entry: Entry, size: int) -> dict[str, Any]:
     """Bits a string too many on new strings, for what a user would take instead."""
     from mdlrnn import Corpus
-    from mdlrnn.tasks._sources import source_from
+    from mdlrnn.languages._sources import source_from
 
     from ._baselines import baselines
 

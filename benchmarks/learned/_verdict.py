@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.languages._jobs import Job
 
-from mdlrnn.languages._rules import END
+from mdlrnn.machines._rules import END
 from mdlrnn.network._alphabet import BOUNDARY
 
 if TYPE_CHECKING:
     from mdlrnn import Network
-    from mdlrnn.languages import Language
-    from mdlrnn.languages._machine import Configuration
+    from mdlrnn.machines._machine import Configuration, Language
 
 VERDICTS = ("named", "machine", "other", "no", "wrong")
 WALKS, LENGTH = 60, 40
@@ -100,8 +99,8 @@ def along(
 
 def _same_strings(machine: Language, source: str) -> bool:
     """Whether the two have the same strings, as far as they are looked at."""
-    from mdlrnn.languages import Language
-    from mdlrnn.tasks._sources import source_from
+    from mdlrnn.languages._sources import source_from
+    from mdlrnn.machines._machine import Language
 
     task = source_from(source).task
     assert task is not None

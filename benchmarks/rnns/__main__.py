@@ -8,14 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from mdlrnn.comparisons import best
-from mdlrnn.comparisons._baseline import accuracy, kept
-from mdlrnn.comparisons._configurations import type_title
-from mdlrnn.comparisons._page import _rnn_words
-from mdlrnn.comparisons._published import published_for
-from mdlrnn.comparisons._sheet import cross_entropy, percent
 from mdlrnn.interface._text import table
-from mdlrnn.tasks._tasks import TASKS
+from mdlrnn.languages._tasks import TASKS
+from mdlrnn_lab.rnns._baseline import accuracy, best, kept
+from mdlrnn_lab.rnns._configurations import type_title
+from mdlrnn_lab.tables._page import _rnn_words
+from mdlrnn_lab.tables._sheet import cross_entropy, percent, published_for
 
 RESULTS = Path(__file__).parent / "results"
 MEASURES = (

@@ -24,11 +24,11 @@ from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
-from mdlrnn.gpu._cuda import name_of_card, require_card, synchronize
 from mdlrnn.interface._evolve import CARD_ISLANDS
+from mdlrnn.kernels.cuda._cuda import name_of_card, require_card, synchronize
+from mdlrnn.languages._sources import source_from
 from mdlrnn.search._island import Problem
 from mdlrnn.search._settings import Search
-from mdlrnn.tasks._sources import source_from
 
 MEASURED = 10
 """Generations in which kernels are waited for."""
@@ -82,8 +82,8 @@ def main() -> None:
 
 
 def measure(name: str, problem: Problem, generations: int) -> None:
-    from mdlrnn.gpu._islands import Islands
-    from mdlrnn.gpu._migration import advance_and_migrate
+    from mdlrnn.search.workers._card_islands import Islands
+    from mdlrnn.search.workers._card_migration import advance_and_migrate
 
     search = problem.search
     islands = Islands(problem)
@@ -104,7 +104,8 @@ def measure(name: str, problem: Problem, generations: int) -> None:
 
 def kernel_seconds(islands: Any, generation: int) -> dict[str, float]:
     """Seconds by kernel, up to that generation."""
-    from mdlrnn.gpu import _breeding, _islands
+    from mdlrnn.kernels.cuda import _breeding
+    from mdlrnn.search.workers import _card_islands as _islands
 
     clock = Clock()
     islands.repeated = [partial(islands._batch, deck) for deck in islands.decks]

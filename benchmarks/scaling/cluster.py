@@ -35,15 +35,15 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from distributed import Client, LocalCluster
 
-from mdlrnn.cluster._connect import connected
-from mdlrnn.cluster._crew import DaskCrew
+from mdlrnn.languages._sources import source_from
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._graph import run_legs
 from mdlrnn.search._island import Problem, random_states
 from mdlrnn.search._leg import Leg
 from mdlrnn.search._run import Run
 from mdlrnn.search._settings import Search, Stop
-from mdlrnn.tasks._sources import source_from
+from mdlrnn.search.workers._connect import connected
+from mdlrnn.search.workers._dask import DaskCrew
 
 WORKS = (("anbn_500", 128, 600), ("dyck2_20000", 64, 40))
 SLEEPS = (("anbn_500", 128, 2400, 0.00077, 0.25), ("dyck2_20000", 64, 1500, 0.0065, 0.55))
@@ -175,7 +175,7 @@ def _pace(island: int, spread: float) -> float:
 
 def _sleep_from_now_on(seconds: float, spread: float) -> None:
     """On a worker: legs sleep for most of their time."""
-    from mdlrnn.cluster import _worker
+    from mdlrnn.search.workers import _dask as _worker
 
     run = vars(_worker)["run_leg"]
 

@@ -38,13 +38,13 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from mdlrnn.kernels._compile import is_ready
 from mdlrnn.kernels._warm_up import compile_parts
+from mdlrnn.languages._sources import source_from
 from mdlrnn.search import _crew, _island, _team
 from mdlrnn.search._crew import cores
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem, tools_for
 from mdlrnn.search._run import Run
 from mdlrnn.search._settings import Search, Stop
-from mdlrnn.tasks._sources import source_from
 
 
 class Work(NamedTuple):

@@ -95,7 +95,7 @@ def changes_of(setting: str) -> dict[str, Any]:
 
 def carry_out(job: Job) -> str:
     from mdlrnn import Search, Stop, evolve
-    from mdlrnn.tasks._tasks import TASKS
+    from mdlrnn.languages._tasks import TASKS
 
     name, _, size = job.corpus.rpartition("_")
     start = Search.paper() if job.setting.partition(":")[0] == "paper" else Search()
@@ -178,8 +178,8 @@ def print_seeds(out: Path) -> None:
 
 def seed_cell(run: dict[str, Any]) -> str:
     from mdlrnn import Network
-    from mdlrnn.tasks._measures import measure
-    from mdlrnn.tasks._tasks import task_named
+    from mdlrnn.languages._tasks import task_named
+    from mdlrnn.measures._measures import measure
 
     score = f"{run['value']:,.2f}"
     if run["value"] <= run["target"] + SLACK:

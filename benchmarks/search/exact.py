@@ -13,9 +13,9 @@ import argparse
 import time
 
 from mdlrnn import Progress, Search, Stop, evolve
+from mdlrnn.languages._tasks import task_named
+from mdlrnn.measures._measures import measure
 from mdlrnn.search._settings import UNLIMITED
-from mdlrnn.tasks._measures import measure
-from mdlrnn.tasks._tasks import task_named
 
 
 def main() -> None:

@@ -13,5 +13,5 @@ from typing import Any
 
 
 def later(module: str, function: str) -> Any:
-    """The function of that name in a later module, `drawing` for `mdlrnn.drawing`."""
+    """The function of that name in a later module, `drawing` for `mdlrnn.show._drawing`."""
     return getattr(import_module(f"mdlrnn.{module}"), function)

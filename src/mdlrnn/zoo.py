@@ -23,10 +23,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from ._checks import check_known, nearest_name
-from ._errors import InputError
-from .network._network import Network
-from .network._units import Connection, Unit, Weight
+from .checks import check_known, nearest_name
+from .errors import InputError
+from .network import Connection, Network, Unit, Weight
 
 
 def names() -> tuple[str, ...]:

@@ -21,10 +21,10 @@ from helpers.data import VECTOR_NAMES, corpus_path, vectors
 from helpers.networks import COUNTER
 from helpers.strategies import networks
 from mdlrnn import Connection, Encoding, Network, Unit, Weight, __version__, encode
-from mdlrnn.bench._speeds import evolve_speeds
 from mdlrnn.cli import cli
 from mdlrnn.network._code import roles_fit
-from mdlrnn.network.schemes import SCHEMES
+from mdlrnn.network._encoding import SCHEMES
+from mdlrnn_lab.bench._speeds import evolve_speeds
 
 TWO = (Connection(0, 3, "forward", Weight(1)), Connection(1, 3, "forward", Weight(3)))
 SMALL = Network(

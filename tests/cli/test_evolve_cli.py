@@ -272,7 +272,7 @@ def test_the_command_exits_with_the_right_code(here: Path) -> None:
     with start("evolve", "none.txt") as process:
         _, err = process.communicate()
     assert (process.returncode, err.count("\n")) == (2, 1)
-    full = "import errno, os; import mdlrnn._files as files\n" + OFTEN.replace("; main()", "")
+    full = "import errno, os; import mdlrnn.files as files\n" + OFTEN.replace("; main()", "")
     full += (
         "\ndef fsync(handle):\n    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))"
         "\nfiles.os.fsync = fsync\nmain()"

@@ -14,8 +14,8 @@ from helpers.commands import Result, refused
 from helpers.data import corpus_path
 from helpers.networks import constant, leaky, shallow, without_carry
 from mdlrnn import Corpus, Network, Unit, Weight, zoo
-from mdlrnn._errors import printable
-from mdlrnn.tasks._tasks import EVERY_TASK, TASKS
+from mdlrnn.errors import printable
+from mdlrnn.languages._tasks import EVERY_TASK, TASKS
 
 KEYS = (
     "train_cross_entropy",

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from helpers.data import corpus_path
-from mdlrnn._errors import InputError
 from mdlrnn.corpus._corpus import Corpus, match
+from mdlrnn.errors import InputError
 from mdlrnn.network._network import Network
 from mdlrnn.network._units import Unit
 

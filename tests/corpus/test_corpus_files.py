@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdlrnn._errors import InputError
 from mdlrnn.corpus._corpus import Corpus
+from mdlrnn.errors import InputError
 
 ONE = np.ones((2, 3, 1))
 

@@ -18,7 +18,7 @@ import pytest
 from helpers.data import ROOT
 from helpers.slow import few
 from mdlrnn import zoo
-from mdlrnn.cluster._connect import _settings as cluster_settings
+from mdlrnn.search.workers._connect import _settings as cluster_settings
 
 DOCS = ROOT / "docs"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

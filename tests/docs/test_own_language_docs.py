@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from helpers.data import ROOT
 from mdlrnn import zoo
 from mdlrnn.cli import cli
-from mdlrnn.languages import Grammar
-from mdlrnn.tasks._sources import source_from, task_from
+from mdlrnn.languages._grammar import Grammar
+from mdlrnn.languages._sources import source_from, task_from
 
 PAGE = (ROOT / "docs" / "own_language.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```console\n\$ mdlrnn (.*?)\n(.*?)```", PAGE, flags=re.DOTALL)

@@ -13,8 +13,8 @@ from helpers.data import ROOT
 from helpers.slow import few
 from mdlrnn import Network, score, zoo
 from mdlrnn.cli import cli
-from mdlrnn.tasks import _tasks as tasks_module
-from mdlrnn.tasks._sources import source_from
+from mdlrnn.languages import _tasks as tasks_module
+from mdlrnn.languages._sources import source_from
 
 DOCS = ROOT / "docs"
 PAGE = (DOCS / "proofs.md").read_text(encoding="utf-8")

@@ -74,7 +74,7 @@ def test_a_missing_library_is_named_in_one_sentence(
 ) -> None:
     there = importlib.util.find_spec
     monkeypatch.setattr(
-        "mdlrnn.exports._extras.find_spec",
+        "mdlrnn.exports._formulas.find_spec",
         lambda name: None if name == module else there(name),
     )
     with pytest.raises(InputError) as caught:

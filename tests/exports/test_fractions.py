@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdlrnn import InputError, Weight
-from mdlrnn.exports._fractions import cheapest, simplest
+from mdlrnn.exports._torch import cheapest, simplest
 from mdlrnn.network._code import _weight_length
 from mdlrnn.network._units import LARGEST_INTEGER
 

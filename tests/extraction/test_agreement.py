@@ -9,11 +9,10 @@ import pytest
 
 import mdlrnn
 from mdlrnn import Network, languages, zoo
-from mdlrnn.extraction._agreement import Agreement, agreement
-from mdlrnn.extraction._cover import cover
-from mdlrnn.extraction._runs import run_through
-from mdlrnn.extraction._sentences import agrees
-from mdlrnn.languages import Language
+from mdlrnn.extraction._cover import Agreement, agreement, cover
+from mdlrnn.extraction._learned import agrees
+from mdlrnn.extraction._places import run_through
+from mdlrnn.machines._machine import Language
 from mdlrnn.network._interpreter import EXACT, distribution, feed, input_rows
 from mdlrnn.zoo import _language
 

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 import mdlrnn
 from helpers.data import stack_network
 from helpers.slow import few
-from mdlrnn.extraction._places import _is_fraction, bases_of_fractions, mirrored
-from mdlrnn.extraction._runs import run_through
-from mdlrnn.extraction._updates import Change, update
-from mdlrnn.languages import Language
-from mdlrnn.languages._rules import Affine, counter
+from mdlrnn.extraction._fit import Change, update
+from mdlrnn.extraction._places import _is_fraction, bases_of_fractions, mirrored, run_through
+from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.machines._machine import Language
+from mdlrnn.machines._rules import Affine, counter
 from mdlrnn.proofs._terms import known, mirror
-from mdlrnn.tasks._tasks import EVERY_TASK
 
 N = counter("n")
 

@@ -16,9 +16,8 @@ from helpers.strategies import networks
 from mdlrnn import Connection, Network, Weight, zoo
 from mdlrnn.extraction._fit import NEARLY, SAME, fitted
 from mdlrnn.extraction._names import automaton_name, named_machines
-from mdlrnn.extraction._places import NoMachine
-from mdlrnn.extraction._runs import Runs, run_through
-from mdlrnn.languages import Language
+from mdlrnn.extraction._places import NoMachine, Runs, run_through
+from mdlrnn.machines._machine import Language
 from mdlrnn.zoo import _language
 
 pytest.importorskip("z3")

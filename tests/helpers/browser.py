@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from mdlrnn import Network
-from mdlrnn.page import Theorem, network_content, page
+from mdlrnn.show._content import ShownTheorem as Theorem
+from mdlrnn.show._content import network_content
+from mdlrnn.show._page import page
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _QUIET = (

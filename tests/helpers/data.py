@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mdlrnn import Corpus, Encoding, Network
-from mdlrnn.languages import addition
+from mdlrnn.machines._transducer import addition
 
 DATA = Path(__file__).parent.parent / "data"
 ROOT = DATA.parent.parent

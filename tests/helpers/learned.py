@@ -11,8 +11,8 @@ from itertools import product
 from benchmarks.learned._verdict import along
 
 from mdlrnn import Network
-from mdlrnn.languages import Language
 from mdlrnn.languages._notation import language_from_notation
+from mdlrnn.machines._machine import Language
 
 String = Sequence[str]
 _COUNT = re.compile(

@@ -14,12 +14,12 @@ from typing import Any
 
 from helpers.mutants import TARGETS, target
 from mdlrnn import Network, Proof, prove
-from mdlrnn.languages import Language
+from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.machines._machine import Language
 from mdlrnn.network._activations import Arithmetic
 from mdlrnn.network._interpreter import FLOAT, arithmetic_over, distribution, feed, input_rows
 from mdlrnn.proofs._claims import Claim
-from mdlrnn.proofs._proof_values import Counterexample
-from mdlrnn.tasks._tasks import EVERY_TASK
+from mdlrnn.proofs._witness import Counterexample
 
 DIGITS = Fraction(1, 10**40)
 """The sigmoid here is right to 60 digits."""

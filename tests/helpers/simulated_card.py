@@ -32,19 +32,21 @@ from mdlrnn import (
     score_many,
     zoo,
 )
-from mdlrnn.cluster._connect import workers_with_cards
-from mdlrnn.cluster._spread import Spread
-from mdlrnn.gpu import _breeding, _feeding, _islands, _memory, _roles, _sweep
-from mdlrnn.gpu._breeding import batch_begin
-from mdlrnn.gpu._card import evolve_on_card
-from mdlrnn.gpu._islands import Islands
-from mdlrnn.gpu._migration import arrive, depart, migrate, on_card
-from mdlrnn.gpu._offers import joined
+from mdlrnn.kernels.cuda import _breeding, _feeding, _memory
+from mdlrnn.kernels.cuda import _feeding as _sweep
+from mdlrnn.kernels.cuda._breeding import batch_begin
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._units import Connection, Unit, Weight
 from mdlrnn.search._archipelago import Archipelago, network_of
 from mdlrnn.search._island import Problem, front_of, rows_of
-from mdlrnn.search._spaces import fits, island_problem
+from mdlrnn.search._migration import fits, island_problem
+from mdlrnn.search.workers import _card as _roles
+from mdlrnn.search.workers import _card_islands as _islands
+from mdlrnn.search.workers._card import evolve_on_card
+from mdlrnn.search.workers._card_islands import Islands
+from mdlrnn.search.workers._card_migration import arrive, depart, joined, migrate, on_card
+from mdlrnn.search.workers._connect import workers_with_cards
+from mdlrnn.search.workers._spread import Spread
 
 warnings.filterwarnings("ignore", category=RuntimeWarning)  # random words overflow, as they should
 STRINGS = ["ab", "aabb", "aaabbb", "ab"]
@@ -187,8 +189,8 @@ def goes_on() -> Any:
 def clock() -> Any:
     """A run whose islands take longer to make than it may last, by a clock of which nothing else
     takes any time."""
-    from mdlrnn.gpu import _card
     from mdlrnn.search import _evolve
+    from mdlrnn.search.workers import _card
 
     now = [0.0]
     begin = Islands.begin
@@ -382,7 +384,7 @@ def spread(folder: str) -> Any:
 
 
 def set_group(size: int) -> None:
-    from mdlrnn.gpu import _roles as roles
+    from mdlrnn.search.workers import _card as roles
 
     roles.GROUP = size
 

@@ -14,17 +14,17 @@ from uuid import uuid4
 
 import pytest
 
-import mdlrnn.gpu._cuda as cuda_module
 import mdlrnn.interface._cards as cards_module
+import mdlrnn.kernels.cuda._cuda as cuda_module
 from helpers.cluster import threaded_cluster
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, Run, Search, Stop, evolve, evolve_seeds, resume
-from mdlrnn._errors import ClusterError
-from mdlrnn.cluster._spread import Line, Spread
+from mdlrnn.errors import ClusterError
 from mdlrnn.interface._seeds import seeds_on_cards
 from mdlrnn.runs._files import checkpoints
 from mdlrnn.runs._recorder import reopen
+from mdlrnn.search.workers._spread import Line, Spread
 
 distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
 

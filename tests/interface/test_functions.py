@@ -13,15 +13,27 @@ import pytest
 
 import mdlrnn
 from helpers.networks import leaky
-from mdlrnn import Corpus, InputError, Network, Run, Search, Stop, evolve, feed, languages, zoo
+from mdlrnn import (
+    Corpus,
+    InputError,
+    Network,
+    Run,
+    Search,
+    Stop,
+    evolve,
+    feed,
+    languages,
+    machines,
+    zoo,
+)
 from mdlrnn.interface import _progress as display_module
 from mdlrnn.interface._language import describe
 from mdlrnn.interface._text import table
-from mdlrnn.languages._language_file import machine_from_text
-from mdlrnn.tasks import _tasks as tasks_module
-from mdlrnn.tasks._measures import measure
-from mdlrnn.tasks._tasks import EVERY_TASK, TASKS
-from mdlrnn.tasks._unseen import UnseenReport
+from mdlrnn.languages import _tasks as tasks_module
+from mdlrnn.languages._tasks import EVERY_TASK, TASKS
+from mdlrnn.machines._files import machine_from_text
+from mdlrnn.measures._measures import measure
+from mdlrnn.measures._unseen import UnseenReport
 
 SMALL = Search(islands=2, population=20, seed=3)
 SHORT = Stop(generations=10)
@@ -102,8 +114,8 @@ def test_a_description_is_as_wide_as_it_is_shown() -> None:
 
 
 def test_the_tasks_are_listed() -> None:
-    assert [task.name for task in mdlrnn.tasks()] == list(EVERY_TASK)
-    assert repr(mdlrnn.tasks()[0]) == "Task('anbn', a^n b^n, training sizes 100, 500)"
+    assert [task.name for task in mdlrnn.languages._tasks()] == list(EVERY_TASK)
+    assert repr(mdlrnn.languages._tasks()[0]) == "Task('anbn', a^n b^n, training sizes 100, 500)"
 
 
 # prove, check, report
@@ -111,7 +123,7 @@ def test_the_tasks_are_listed() -> None:
 
 def test_a_proof_is_checked_for_its_network_and_no_other(tmp_path: Path) -> None:
     pytest.importorskip("cvc5")
-    proof = mdlrnn.prove(zoo.addition(), languages.addition())
+    proof = mdlrnn.prove(zoo.addition(), machines.addition())
     assert proof.proved
     (tmp_path / "proof.smt2").write_text(proof.certificate())
     zoo.addition().save(tmp_path / "net.json")

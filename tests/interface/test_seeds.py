@@ -13,7 +13,7 @@ import mdlrnn
 from helpers.commands import Result
 from mdlrnn import Corpus, InputError, Objective, Score, Search, Stop, evolve, evolve_seeds
 from mdlrnn.interface._advice import FEWEST_STEPS, advice
-from mdlrnn.tasks._ngrams import list_length, trigram_length
+from mdlrnn.measures._unseen import list_length, trigram_length
 
 STRINGS = ["ab", "aabb", "aaabbb", "aaaabbbb"]
 SMALL = Search(islands=2, population=10, seed=5)

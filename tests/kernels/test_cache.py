@@ -21,7 +21,7 @@ from mdlrnn.kernels._compile import _cache_folder, source_hash
 
 KERNEL = """
 from mdlrnn.kernels._compile import entry
-from mdlrnn.kernels._length import encoded_length
+from mdlrnn.kernels._scoring import encoded_length
 
 @entry
 def length_of(row, encoding, scratch):
@@ -35,7 +35,7 @@ import numpy as np
 from mdlrnn import Encoding, Network, Unit, Weight
 from mdlrnn.kernels._compile import announced
 from mdlrnn.kernels._genome import row_of
-from mdlrnn.kernels._length import encoding_table
+from mdlrnn.kernels._scoring import encoding_table
 from small_kernel import length_of
 
 row = row_of(Network(1, 1, (Unit(), Unit(bias=Weight(3, 4)))))

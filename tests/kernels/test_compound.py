@@ -25,12 +25,13 @@ from mdlrnn import (
     score,
     zoo,
 )
-from mdlrnn.kernels import _crossover, _edit, _mutate, _simple
+from mdlrnn.kernels import _edit, _mutate, _simple
+from mdlrnn.kernels import _offspring as _crossover
 from mdlrnn.kernels._genome import Words, network_from_row, row_of, size_of
 from mdlrnn.kernels._mutate import MUTATIONS
+from mdlrnn.kernels._plan import Workspace, workspace_for
 from mdlrnn.kernels._surprisal import surprisal
 from mdlrnn.kernels._tree import Tree, tree_of
-from mdlrnn.kernels._workspace import Workspace, workspace_for
 from mdlrnn.network._interpreter import FLOAT, ignored_connections, stepper
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from helpers.kernels import from_python, randomness, space_for
 from mdlrnn import Network, Unit
-from mdlrnn.kernels import _crossover, _edit, _mutate, _simple
+from mdlrnn.kernels import _edit, _mutate, _simple
+from mdlrnn.kernels import _offspring as _crossover
 from mdlrnn.kernels._genome import Words, network_from_row, row_of, size_of
 
 cross_over = from_python(_crossover.cross_over)

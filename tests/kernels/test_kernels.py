@@ -27,16 +27,17 @@ from mdlrnn import (
     score_many,
 )
 from mdlrnn.corpus._surprisal import surprisal
-from mdlrnn.kernels import _arithmetic, _length, _plan
+from mdlrnn.kernels import _arithmetic, _plan
+from mdlrnn.kernels import _scoring as _length
 from mdlrnn.kernels._genome import network_from_row, pack, row_of, size_of
-from mdlrnn.kernels._length import encoding_table
+from mdlrnn.kernels._plan import Workspace, workspace_for
+from mdlrnn.kernels._scoring import encoding_table
 from mdlrnn.kernels._tree import CHUNK, Tree, tree_of
-from mdlrnn.kernels._workspace import Workspace, workspace_for
 from mdlrnn.network._activations import ACTIVATIONS, Arithmetic
 from mdlrnn.network._code import length
+from mdlrnn.network._encoding import SCHEMES
 from mdlrnn.network._interpreter import EXACT, FLOAT, plan
 from mdlrnn.network._units import LARGEST_INTEGER, TYPES
-from mdlrnn.network.schemes import SCHEMES
 
 EVERYTHING = Encoding("tacl2022", tuple(ACTIVATIONS), products=True)
 make_plan = from_python(_plan.make_plan)

@@ -29,7 +29,7 @@ from mdlrnn import (
     zoo,
 )
 from mdlrnn.network._code import length
-from mdlrnn.network.schemes import SCHEMES
+from mdlrnn.network._encoding import SCHEMES
 
 SCORE = Score(10, 2.5, 3.0, 0.75)
 IMPOSSIBLE = Score(10, math.inf, 3.0, 0.75)

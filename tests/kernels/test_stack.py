@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from helpers.kernels import from_python, randomness, space_for
 from helpers.strategies import networks
 from mdlrnn import Corpus, Encoding, Network, Search, Stop, Unit, evolve
-from mdlrnn.kernels import _edit, _stack
+from mdlrnn.kernels import _compound as _stack
+from mdlrnn.kernels import _edit
+from mdlrnn.kernels._compound import STACK_GROWTH, STACK_UNITS
 from mdlrnn.kernels._genome import TARGET, network_from_row, row_of, size_of
 from mdlrnn.kernels._space import Space
-from mdlrnn.kernels._stack import STACK_GROWTH, STACK_UNITS
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._interpreter import EXACT, feed
 

@@ -7,13 +7,14 @@ from fractions import Fraction
 
 import pytest
 
-from mdlrnn.languages import Grammar, Language, anb2n, anbmcnm, anbn, dyck
 from mdlrnn.languages import _entropy as entropy
-from mdlrnn.languages._entropy import Mean, means_of
-from mdlrnn.languages._language_file import machine_from_text
+from mdlrnn.languages._entropy import Mean, means_of, stack_means
+from mdlrnn.languages._grammar import Grammar
 from mdlrnn.languages._notation import language_from_notation
-from mdlrnn.languages._stack_means import stack_means
-from mdlrnn.tasks._tasks import EVERY_TASK, string_chance
+from mdlrnn.languages._paper import anb2n, anbmcnm, anbn, dyck
+from mdlrnn.languages._tasks import EVERY_TASK, string_chance
+from mdlrnn.machines._files import machine_from_text
+from mdlrnn.machines._machine import Language
 
 GEOMETRIC = (-0.3 * math.log2(0.3) - 0.7 * math.log2(0.7)) / 0.3
 SIX = """

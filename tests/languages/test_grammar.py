@@ -21,10 +21,17 @@ from numpy.random import RandomState
 
 from helpers.data import DATA, is_one_sentence
 from mdlrnn import Corpus, InputError
-from mdlrnn.languages import Language, anbn, dyck
-from mdlrnn.languages._closure import closure, components
 from mdlrnn.languages._grammar import Grammar, load_grammar
-from mdlrnn.languages._productions import Nonterminal, Production, chance_to_end, endless
+from mdlrnn.languages._paper import anbn, dyck
+from mdlrnn.languages._productions import (
+    Nonterminal,
+    Production,
+    chance_to_end,
+    closure,
+    components,
+    endless,
+)
+from mdlrnn.machines._machine import Language
 
 pytest.importorskip("nltk")
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from helpers.data import is_one_sentence
 from mdlrnn import InputError
-from mdlrnn.languages import Grammar, Language
+from mdlrnn.languages._grammar import Grammar
+from mdlrnn.machines._machine import Language
 
 pytest.importorskip("nltk")
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from helpers.data import is_one_sentence
-from mdlrnn import InputError, languages
-from mdlrnn.languages import Grammar, Language, Transducer
-from mdlrnn.languages._language_file import load_machine, machine_from_text
-from mdlrnn.languages._rules import END, Rule
+from mdlrnn import InputError, languages, machines
+from mdlrnn.languages._grammar import Grammar
+from mdlrnn.machines._files import load_machine, machine_from_text
+from mdlrnn.machines._machine import Language
+from mdlrnn.machines._rules import END, Rule
+from mdlrnn.machines._transducer import Transducer
 
 ANB3N = """\
 # a^n b^3n
@@ -38,7 +40,7 @@ def test_the_example_of_the_format_reads_as_it_says(tmp_path: Path) -> None:
     "machine",
     [
         languages.anbn(), languages.anbncndn(), languages.anb2n(), languages.anbmcnm(),
-        languages.dyck(1), languages.dyck(2), languages.dyck(4), languages.addition(),
+        languages.dyck(1), languages.dyck(2), languages.dyck(4), machines.addition(),
     ],
     ids=lambda machine: machine.name,
 )  # fmt: skip
@@ -165,11 +167,11 @@ def test_what_is_wrong_with_a_file_is_said_with_the_line(
 
 
 def test_in_python_the_same_is_refused_by_the_title() -> None:
-    rules = (languages.Rule("start", "a", "start", Fraction(1, 2)), languages.Rule("start", "#"))
+    rules = (machines.Rule("start", "a", "start", Fraction(1, 2)), machines.Rule("start", "#"))
     with pytest.raises(InputError, match="mine: in start the chances sum to 3/2, not 1"):
         Language("x", "mine", rules)
     with pytest.raises(InputError, match="no rule starts from start"):
-        Language("x", "mine", (languages.Rule("s", "#"),))
+        Language("x", "mine", (machines.Rule("s", "#"),))
 
 
 # Transducers

@@ -13,8 +13,8 @@ import pytest
 
 from helpers.data import is_one_sentence
 from mdlrnn import Corpus, InputError
-from mdlrnn.languages import Language, anb2n, anbmcnm, anbn, anbncn, anbncndn, dyck
-from mdlrnn.languages._machine import Configuration
+from mdlrnn.languages._paper import anb2n, anbmcnm, anbn, anbncn, anbncndn, dyck
+from mdlrnn.machines._machine import Configuration, Language
 
 LANGUAGES = {
     "anbn": anbn(),

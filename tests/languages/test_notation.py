@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from helpers.data import is_one_sentence
 from mdlrnn import InputError
-from mdlrnn.languages._language_file import machine_from_text
 from mdlrnn.languages._notation import language_from_notation
+from mdlrnn.machines._files import machine_from_text
 
 STOP = Fraction(3, 10)
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from helpers.data import is_one_sentence
 from mdlrnn import Corpus, InputError
-from mdlrnn.languages import Transducer, addition
-from mdlrnn.languages._transducer import Transition, pairs
+from mdlrnn.machines._transducer import Transducer, Transition, addition, pairs
 
 PARITY = Transducer(
     "parity",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from helpers.data import DATA
 from helpers.strategies import networks
-from mdlrnn._errors import InputError
+from mdlrnn.errors import InputError
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._alphabet import MOST_UNITS
 from mdlrnn.network._code import (
@@ -31,10 +31,9 @@ from mdlrnn.network._code import (
     parts,
     roles_fit,
 )
-from mdlrnn.network._encoding import Encoding
+from mdlrnn.network._encoding import SCHEMES, Encoding
 from mdlrnn.network._network import Network
 from mdlrnn.network._units import KINDS, Connection, Unit, Weight
-from mdlrnn.network.schemes import SCHEMES
 
 VECTORS = sorted((DATA / "vectors").glob("*.json"))
 FIGURE_1 = Network(

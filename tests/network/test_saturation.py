@@ -18,12 +18,12 @@ from helpers.strategies import networks
 from mdlrnn import Corpus, InputError, Network, Search, Stop, evolve, score, zoo
 from mdlrnn.corpus._corpus import match
 from mdlrnn.corpus._surprisal import surprisal
-from mdlrnn.kernels._probabilities import distributions
+from mdlrnn.kernels._surprisal import distributions
+from mdlrnn.languages._tasks import EVERY_TASK
 from mdlrnn.network._interpreter import EXACT, EXACT_CUT, FLOAT, FLOAT_CUT, feed
 from mdlrnn.network._units import Connection, Unit, Weight
 from mdlrnn.proofs._prove import prove
 from mdlrnn.search._settings import AS_BEFORE
-from mdlrnn.tasks._tasks import EVERY_TASK
 
 DOUBLING = Network(
     1,

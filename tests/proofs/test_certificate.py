@@ -19,11 +19,11 @@ from helpers.data import is_one_sentence
 from helpers.mutants import TARGETS
 from helpers.oracle import proof_of
 from helpers.slow import few
-from mdlrnn import Connection, InputError, Network, languages, prove, zoo
+from mdlrnn import Connection, InputError, Network, machines, prove, zoo
+from mdlrnn.languages._sources import machine_from
 from mdlrnn.proofs import _certificate as module
 from mdlrnn.proofs._certificate import DATA, certificate, check
-from mdlrnn.proofs._solver import ask_cvc5, ask_z3
-from mdlrnn.tasks._sources import machine_from
+from mdlrnn.proofs._smt import ask_cvc5, ask_z3
 from mdlrnn.zoo import _language
 
 
@@ -140,11 +140,11 @@ def test_a_language_is_known_by_its_rules_not_by_its_name(
 def test_a_language_of_ones_own_is_accepted_when_given(tmp_path: Path) -> None:
     half = Fraction(1, 2)
     rules = (
-        languages.Rule("start", "a", "in", half),
-        languages.Rule("start", "#", chance=half),
-        languages.Rule("in", "b", "start"),
+        machines.Rule("start", "a", "in", half),
+        machines.Rule("start", "#", chance=half),
+        machines.Rule("in", "b", "start"),
     )
-    own = languages.Language("abs", "(ab)*", rules)
+    own = machines.Language("abs", "(ab)*", rules)
     network = _language("x", "#ab", "3 linear 1 -1*a\n4 linear 1 -1*a\n5 linear 1*a")
     path = tmp_path / "proof.smt2"
     path.write_text(certificate(prove(network, own)))
@@ -278,6 +278,6 @@ def test_without_a_theorem_there_is_no_certificate() -> None:
 
 
 def test_without_cvc5_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("mdlrnn.proofs._solver.find_spec", lambda name: None)
+    monkeypatch.setattr("mdlrnn.proofs._smt.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r'cvc5.*pip install "mdlrnn\[prove\]"'):
         check(tmp_path / "proof.smt2")

@@ -21,8 +21,7 @@ from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._interpreter import EXACT, FLOAT, distribution, feed
 from mdlrnn.proofs._claims import shares
 from mdlrnn.proofs._execute import executor
-from mdlrnn.proofs._smt import Script, negation
-from mdlrnn.proofs._solver import ask_z3
+from mdlrnn.proofs._smt import Script, ask_z3, negation
 from mdlrnn.proofs._terms import Term, TooComplex, bounds, counter_term, known, memory_term
 from mdlrnn.proofs._terms import substitute as substituted
 

@@ -17,8 +17,8 @@ from helpers.oracle import proof_of
 from helpers.strategies import networks
 from mdlrnn import Connection, InputError, Network, Unit, Weight, explain, prove, zoo
 from mdlrnn.cli import cli
-from mdlrnn.languages._language_file import machine_from_text
-from mdlrnn.proofs._document import document
+from mdlrnn.machines._files import machine_from_text
+from mdlrnn.proofs._proof import document
 
 Run = Callable[..., Result]
 

@@ -15,23 +15,23 @@ from hypothesis import strategies as st
 from helpers.data import stack_network
 from helpers.slow import few
 from mdlrnn import Network, Weight, prove
-from mdlrnn.languages import Language
-from mdlrnn.languages._rule_text import read_rules
+from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.machines._machine import Language
+from mdlrnn.machines._rule_text import read_rules
 from mdlrnn.proofs._certificate import check
 from mdlrnn.proofs._claims import certain
-from mdlrnn.proofs._equivalent_machines import equivalent_machines, same_language
-from mdlrnn.proofs._smt import Formula, Script, digits_defined, mirror_defined
-from mdlrnn.proofs._solver import ask_cvc5, ask_z3
-from mdlrnn.proofs._stack_moves import (
+from mdlrnn.proofs._equivalent_machines import (
+    equivalent_machines,
     letters_of,
     move_of,
     moves_of_blocks,
+    same_language,
     stack_moves,
     tops_in_states,
 )
+from mdlrnn.proofs._smt import Formula, Script, ask_cvc5, ask_z3, digits_defined, mirror_defined
 from mdlrnn.proofs._statement import _mirrored
 from mdlrnn.proofs._terms import counter_term, from_json, known, mirror, substitute, to_json
-from mdlrnn.tasks._tasks import EVERY_TASK
 
 PALINDROMES = """start: a 7/20 -> start, stack = 3stack + 1
 start: b 7/20 -> start, stack = 3stack + 2

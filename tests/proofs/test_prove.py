@@ -13,15 +13,15 @@ import mdlrnn.proofs._prove as prove_module
 from helpers.data import is_one_sentence
 from helpers.oracle import proof_of, really_wrong
 from helpers.slow import few
-from mdlrnn import Connection, InputError, Network, Unit, Weight, languages, prove, zoo
-from mdlrnn.languages._language_file import machine_from_text
+from mdlrnn import Connection, InputError, Network, Unit, Weight, machines, prove, zoo
 from mdlrnn.languages._notation import language_from_notation
+from mdlrnn.machines._files import machine_from_text
 from mdlrnn.network._interpreter import EXACT, stepper
 from mdlrnn.proofs._claims import Claim
-from mdlrnn.proofs._float_runs import GROWTH, paths
 from mdlrnn.proofs._proof import Proof
 from mdlrnn.proofs._prover import Theorem
 from mdlrnn.proofs._system import system_for
+from mdlrnn.proofs.float64._runs import GROWTH, paths
 from mdlrnn.zoo import _language
 
 COUNTERS = {"anbn": "k and n are", "anb2n": "k and n are", "dyck2": "stack is"}
@@ -122,12 +122,12 @@ def test_a_language_of_ones_own_is_proved_too() -> None:
     """(ab)*: a machine without counters, and a network that remembers nothing."""
     half = Fraction(1, 2)
     rules = (
-        languages.Rule("start", "a", "in", half),
-        languages.Rule("start", "#", chance=half),
-        languages.Rule("in", "b", "start"),
+        machines.Rule("start", "a", "in", half),
+        machines.Rule("start", "#", chance=half),
+        machines.Rule("in", "b", "start"),
     )
     network = _language("x", "#ab", "3 linear 1 -1*a\n4 linear 1 -1*a\n5 linear 1*a")
-    proof = prove(network, languages.Language("abs", "(ab)*", rules))
+    proof = prove(network, machines.Language("abs", "(ab)*", rules))
     assert proof.claims[0].kind == "exact"
     assert proof.statement.startswith("For every string of (ab)* and every step of it")
 
@@ -351,7 +351,7 @@ def test_what_does_not_fit_is_said_in_one_sentence(call: Any, said: str) -> None
 
 
 def test_without_z3_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mdlrnn.proofs._solver.find_spec", lambda name: None)
+    monkeypatch.setattr("mdlrnn.proofs._smt.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r'pip install "mdlrnn\[prove\]"'):
         prove(zoo.anbn(), "anbn")
 

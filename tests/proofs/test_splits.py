@@ -9,7 +9,8 @@ import pytest
 
 from helpers.slow import few
 from mdlrnn import Network, languages, prove
-from mdlrnn.languages import Language
+from mdlrnn.languages._sources import machine_from
+from mdlrnn.machines._machine import Language
 from mdlrnn.proofs._certificate import check
 from mdlrnn.proofs._equivalent_machines import (
     counting_machine,
@@ -17,7 +18,6 @@ from mdlrnn.proofs._equivalent_machines import (
     equivalent_machines,
     same_language,
 )
-from mdlrnn.tasks._sources import machine_from
 from mdlrnn.zoo import _language
 
 COUNTER = "4 linear 7/3 -3*b\n5 step 1*u6\n6 relu -1 2*a 1*[6]\n"

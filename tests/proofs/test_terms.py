@@ -13,11 +13,10 @@ from helpers.strategies import networks, weights
 from mdlrnn.network._interpreter import EXACT, feed
 from mdlrnn.network._network import Network
 from mdlrnn.proofs import _terms
-from mdlrnn.proofs._enclosures import bounds_text
 from mdlrnn.proofs._execute import executor
-from mdlrnn.proofs._sigmoid import enclosure
-from mdlrnn.proofs._smt import Script
-from mdlrnn.proofs._solver import ask_cvc5, ask_z3
+from mdlrnn.proofs._numbers import enclosure
+from mdlrnn.proofs._obligations import bounds_text
+from mdlrnn.proofs._smt import Script, ask_cvc5, ask_z3
 from mdlrnn.proofs._terms import Term, activate, counter_term, known, product, substitute
 
 PLAIN = ("linear", "relu", "square", "floor", "step", "mod2", "mod3")
@@ -125,7 +124,7 @@ def test_narrower_bounds_would_not_be_shown(monkeypatch: pytest.MonkeyPatch) -> 
     """The query about the bounds can fail."""
     low, high = enclosure(Fraction(-15))
     wrong = low, low + (high - low) / 10**6
-    monkeypatch.setattr("mdlrnn.proofs._enclosures.enclosure", lambda x: wrong)
+    monkeypatch.setattr("mdlrnn.proofs._obligations.enclosure", lambda x: wrong)
     assert ask_z3(bounds_text(Fraction(-15))).verdict == "sat"
 
 

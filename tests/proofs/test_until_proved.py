@@ -14,12 +14,13 @@ from click.testing import CliRunner, Result
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, Network, Search, Stop, evolve, prove, score, zoo
 from mdlrnn.cli import cli
-from mdlrnn.languages import Language, anbn
+from mdlrnn.languages._paper import anbn
+from mdlrnn.languages._tasks import TASKS
+from mdlrnn.machines._machine import Language
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof import Proof
 from mdlrnn.proofs._prover import Prover
-from mdlrnn.proofs._seconds import FIRST_TRY, IN_RUN
-from mdlrnn.tasks._tasks import TASKS
+from mdlrnn.proofs._smt import FIRST_TRY, IN_RUN
 
 Run = Callable[..., Result]
 SMALL = ("--islands", "4", "--population", "60", "--quiet")
@@ -149,7 +150,7 @@ def test_until_proved_needs_a_known_language(run: Run) -> None:
 
 
 def test_without_z3_a_run_ends_with_a_hint(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mdlrnn.proofs._solver.find_spec", lambda name: None)
+    monkeypatch.setattr("mdlrnn.proofs._smt.find_spec", lambda name: None)
     result = run("evolve", "anbn", "--generations", "1", "--out", "r", *SMALL)
     assert 'pip install "mdlrnn[prove]"' in result.output
     stopped = run("evolve", "anbn", "--until-proved", "--out", "s", *SMALL)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mdlrnn import Network, prove, zoo
-from mdlrnn.languages import Language
+from mdlrnn.languages._sources import machine_from
+from mdlrnn.machines._machine import Language
 from mdlrnn.proofs._system import system_for
 from mdlrnn.proofs._witness import completion
-from mdlrnn.tasks._sources import machine_from
 
 LOOPS = """start: a -> A
 A: a 1/2 -> B

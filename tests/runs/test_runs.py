@@ -36,10 +36,8 @@ from mdlrnn import (
     resume,
 )
 from mdlrnn import score as score_network
-from mdlrnn.runs._checkpoint import from_bytes, to_bytes
-from mdlrnn.runs._files import append_event, checkpoints, read_log
-from mdlrnn.runs._lock import acquire, is_held
-from mdlrnn.runs._sealed import _comment, seal, unseal
+from mdlrnn.runs._checkpoint import _comment, from_bytes, seal, to_bytes, unseal
+from mdlrnn.runs._files import acquire, append_event, checkpoints, is_held, read_log
 from mdlrnn.runs._settings import new_settings, read_settings
 from mdlrnn.runs._status import find_runs, status_of
 from mdlrnn.search._evolve import evolve_islands
@@ -411,7 +409,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
 
 def test_a_second_process_is_refused(folder: Path) -> None:
     command = (
-        "import sys, time, pathlib, mdlrnn.runs._lock as lock\n"
+        "import sys, time, pathlib, mdlrnn.runs._files as lock\n"
         "held = lock.acquire(pathlib.Path(sys.argv[1]))\n"
         "print('held', flush=True); time.sleep(60)"
     )

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 import mdlrnn
 from helpers.data import ROOT
 from mdlrnn import Corpus, Encoding, Search
+from mdlrnn.construction._automaton import Counted
+from mdlrnn.construction._network import automaton_network
 from mdlrnn.kernels._genome import network_from_row
+from mdlrnn.languages._sources import source_from
+from mdlrnn.languages._tasks import TASKS, Task
 from mdlrnn.network._network import Network
-from mdlrnn.search import _classes
-from mdlrnn.search._automaton import Counted
-from mdlrnn.search._automaton_network import automaton_network
-from mdlrnn.search._classes import classes_of, shares_of, with_classes
-from mdlrnn.search._founders import founders_for
 from mdlrnn.search._island import Problem
-from mdlrnn.search._loads import loads_of
-from mdlrnn.search._merging import automata_of
-from mdlrnn.search._stacks import stack_tests
-from mdlrnn.tasks._sources import source_from
-from mdlrnn.tasks._tasks import TASKS, Task
+from mdlrnn.search.suggest import _classes
+from mdlrnn.search.suggest._classes import classes_of, shares_of, with_classes
+from mdlrnn.search.suggest._counters import loads_of
+from mdlrnn.search.suggest._founders import founders_for
+from mdlrnn.search.suggest._merging import automata_of
+from mdlrnn.search.suggest._stacks import stack_tests
 
 EMBEDDED = """
 S -> NP VI [0.5] | NP VT OBJ [0.5]

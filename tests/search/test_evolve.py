@@ -32,8 +32,8 @@ from mdlrnn import (
     score,
     zoo,
 )
+from mdlrnn.kernels._evaluate import IMPROVED_AT
 from mdlrnn.kernels._genome import network_from_row, row_of
-from mdlrnn.kernels._state import IMPROVED_AT
 from mdlrnn.search._evolve import check_interval, evolve_islands
 from mdlrnn.search._migration import is_crowded, patience_of
 from mdlrnn.search._settings import UNLIMITED

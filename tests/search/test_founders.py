@@ -15,21 +15,20 @@ from hypothesis import strategies as st
 import mdlrnn
 from helpers.data import ROOT
 from mdlrnn import Corpus, Encoding, Search
+from mdlrnn.construction._automaton import Automaton, Counter, Loaded, Mark, Stack, Top
+from mdlrnn.construction._network import _weights, automaton_network
 from mdlrnn.kernels._genome import network_from_row, row_of
-from mdlrnn.languages import Language
-from mdlrnn.search import _founders
-from mdlrnn.search._automaton import Automaton, Counter, Loaded, Mark, Stack, Top
-from mdlrnn.search._automaton_network import _weights, automaton_network
-from mdlrnn.search._counters import _candidates, _values, counters_of
-from mdlrnn.search._founders import founders_for, has_founders
+from mdlrnn.languages._sources import source_from
+from mdlrnn.languages._tasks import Task
+from mdlrnn.machines._machine import Language
 from mdlrnn.search._island import Problem
-from mdlrnn.search._loads import _candidates as _loads
-from mdlrnn.search._loads import loads_of, zeros_of
-from mdlrnn.search._merging import automata_of
-from mdlrnn.search._spaces import SETS, island_problem
-from mdlrnn.search._stacks import _marked, _tops, _unmarked, stack_tests
-from mdlrnn.tasks._sources import source_from
-from mdlrnn.tasks._tasks import Task
+from mdlrnn.search._migration import SETS, island_problem
+from mdlrnn.search.suggest import _founders
+from mdlrnn.search.suggest._counters import _candidates, _values, counters_of, loads_of, zeros_of
+from mdlrnn.search.suggest._counters import _loaded_candidates as _loads
+from mdlrnn.search.suggest._founders import founders_for, has_founders
+from mdlrnn.search.suggest._merging import automata_of
+from mdlrnn.search.suggest._stacks import _marked, _tops, _unmarked, stack_tests
 
 FILES = ROOT / "benchmarks" / "languages" / "files"
 BOUNDARY = 0

@@ -14,15 +14,14 @@ import pytest
 import mdlrnn.search._evolve as evolve_module
 import mdlrnn.search._graph as graph_module
 from mdlrnn import Corpus, Encoding, Progress, Search, Stop
-from mdlrnn._errors import ClusterError
-from mdlrnn.search._archipelago import Archipelago
+from mdlrnn.errors import ClusterError
+from mdlrnn.search._archipelago import Archipelago, Packed
 from mdlrnn.search._crew import Job, Threads
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._graph import Graph, stages
 from mdlrnn.search._island import Problem, new_island, random_states
 from mdlrnn.search._leg import Part, run_leg
 from mdlrnn.search._migration import RING, homes_of, patience_of
-from mdlrnn.search._packed import Packed
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
 SEARCH = Search(islands=4, population=20, migration_interval=20, seed=7)

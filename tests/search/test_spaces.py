@@ -11,11 +11,11 @@ import mdlrnn
 from helpers.strategies import networks
 from mdlrnn import Corpus, Encoding, Network, Search, Stop
 from mdlrnn.kernels._genome import network_from_row, row_of
+from mdlrnn.languages._sources import source_from
 from mdlrnn.network._code import length
 from mdlrnn.network._units import Connection, Unit, Weight
 from mdlrnn.search._island import Problem, rows_of
-from mdlrnn.search._spaces import fits, island_problem
-from mdlrnn.tasks._sources import source_from
+from mdlrnn.search._migration import fits, island_problem
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "b", ""], [4, 2, 1, 1])
 SMALL = Search(islands=6, population=20, migration_interval=5)

@@ -16,6 +16,7 @@ from numba.core import config
 from mdlrnn import Corpus, Encoding, Objective, Search, Stop
 from mdlrnn.kernels._advance import DONE, HELPERS, NEEDS_ROOM
 from mdlrnn.kernels._atomic import add, load, pause
+from mdlrnn.kernels._evaluate import HITS, STEPS, State
 from mdlrnn.kernels._helped import (
     ALONE,
     IS_OPEN,
@@ -29,9 +30,9 @@ from mdlrnn.kernels._helped import (
     score_claimed,
     take,
 )
-from mdlrnn.kernels._state import HITS, STEPS, State
+from mdlrnn.kernels._plan import Workspace
 from mdlrnn.kernels._tree import Tree
-from mdlrnn.kernels._workspace import Workspace
+from mdlrnn.languages._sources import source_from
 from mdlrnn.search import _crew
 from mdlrnn.search._crew import Threads
 from mdlrnn.search._evolve import evolve_islands
@@ -46,7 +47,6 @@ from mdlrnn.search._island import (
     with_room,
 )
 from mdlrnn.search._team import Scoring, Team
-from mdlrnn.tasks._sources import source_from
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="compiling is switched off")
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])

@@ -10,10 +10,10 @@ from importlib import import_module
 
 import click
 
-from .._errors import InputError, RunError, printable
-from .._files import reason_of
-from .._limits import lift_limits
 from .._version import __version__
+from ..errors import InputError, RunError, printable
+from ..files import reason_of
+from ..limits import lift_limits
 
 _COMMANDS = {
     "evolve": ("_evolve", "Search for the network that describes a corpus best."),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from mdlrnn_lab.atlas import INDEX, SECONDS, TITLE
+
 from ..interface._atlas import atlas as make_atlas
 from ..interface._say import say
-from ..site._build import SECONDS, TITLE
-from ..site._language_page import INDEX
 
 
 @click.command()

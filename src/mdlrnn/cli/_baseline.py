@@ -8,15 +8,13 @@ from typing import Any
 
 import click
 
-from .._checks import MOST_THREADS
-from ..comparisons._baseline import accuracy, train
-from ..comparisons._configurations import selected, type_title
-from ..comparisons._published import published_for
-from ..comparisons._torch import DEVICES, require_torch
+from mdlrnn_lab.rnns import DEVICES, accuracy, require_torch, selected, train, type_title
+from mdlrnn_lab.tables import published_for
+
+from ..checks import MOST_THREADS
 from ..interface._say import say, say_json
 from ..interface._text import table
-from ..tasks._sources import source_from, task_from
-from ..tasks._tasks import Task
+from ..languages import Task, source_from, task_from
 from ._options import cluster_option, json_option
 from ._training import shown
 

@@ -8,9 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from .._checks import MOST_THREADS
-from .._errors import InputError
-from ..bench import (
+from mdlrnn_lab.bench import (
     BENCH_ISLANDS,
     CardSpeed,
     Speed,
@@ -19,9 +17,12 @@ from ..bench import (
     evolve_speeds,
     score_speeds,
 )
+
+from ..checks import MOST_THREADS
+from ..errors import InputError
 from ..interface._say import say, say_json
-from ..runs._settings import CARD, DEVICES
-from ..tasks._sources import source_from, task_from
+from ..languages import source_from, task_from
+from ..runs import CARD, DEVICES
 from ._options import json_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -109,10 +110,10 @@ def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
 
     One by one is plain PyTorch over the padded strings. Both on one thread of the CPU.
     """
-    from ..comparisons._torch import require_torch
+    from mdlrnn_lab.rnns import require_torch
 
     require_torch()
-    from ..comparisons._speed import training_speeds
+    from mdlrnn_lab.rnns import training_speeds
 
     source = source_from(task)
     known = task_from(source)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from ..comparisons._bliss import MOST_STRINGS, STRINGS
-from ..comparisons._runs import RunStopped
+from mdlrnn_lab.tables import MOST_STRINGS, STRINGS, RunStopped
+
 from ..interface._bliss import SECONDS, Row, bliss_notes, bliss_rows, bliss_table
 from ..interface._say import say, say_json
 from ..interface._signals import EXIT_CODE, StopSignals, say_now
 from ..interface._text import filled, parse_time
-from ..search._settings import Search, Stop
+from ..search import Search, Stop
 from ._options import json_option, listed, numbers, threads_option
 
 

@@ -7,22 +7,14 @@ import sys
 
 import click
 
-from .._errors import InputError
-from .._files import read_text
+from ..errors import InputError
+from ..files import read_text
 from ..interface._say import say, say_json, say_json_text
 from ..interface._text import terminal_width, wrapped
-from ..network._code import Part, parts, roles_fit
-from ..network._code import decode as decode_bits
-from ..network._encoding import Encoding
-from ..network._network import Network
-from ..runs._networks import network_from
-from ._options import (
-    encoding_from,
-    encoding_options,
-    json_option,
-    naming,
-    network_argument,
-)
+from ..network import Encoding, Network, Part, parts, roles_fit
+from ..network import decode as decode_bits
+from ..runs import network_from
+from ._options import encoding_from, encoding_options, json_option, naming, network_argument
 
 
 @click.command()

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import click
 
-from .._errors import InputError
-from .._files import check_writable, save
-from ..drawing import draw as draw_network
-from ..drawing._automaton import picture_of_machine
-from ..drawing._formats import FORMATS, PLOT_FORMATS, format_of, picture_bytes
+from ..errors import InputError
+from ..files import check_writable, save
 from ..interface._say import say
-from ..languages._notation import looks_like_notation
-from ..runs._networks import network_from
-from ..tasks._sources import exists, is_language_file, machine_from
+from ..languages import exists, is_language_file, looks_like_notation, machine_from
+from ..runs import network_from
+from ..show import FORMATS, PLOT_FORMATS, format_of, picture_bytes, picture_of_machine
+from ..show import draw as draw_network
 from ._options import naming, network_argument
 
 

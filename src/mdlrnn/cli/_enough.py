@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from .._files import check_writable
-from ..drawing._formats import PLOT_FORMATS, format_of
+from ..files import check_writable
 from ..interface._say import say, say_json
 from ..interface._text import filled
-from ..plots import lines_over_strings, plot_enough
-from ..runs._enough import enough as enough_strings
+from ..measures import enough as enough_strings
+from ..show import PLOT_FORMATS, format_of, lines_over_strings, plot_enough
 from ._options import json_option
 
 

@@ -11,23 +11,17 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from .._errors import InputError
-from ..cluster._mpi import mpi_crew
+from ..errors import InputError
 from ..interface._evolve import CARD_ISLANDS, go_on, start
 from ..interface._progress import Display, display_for
 from ..interface._say import say
 from ..interface._seeds import run_seeds, seeds_on_cards, seeds_table
 from ..interface._signals import EXIT_CODE, StopSignals
 from ..interface._text import parse_time
-from ..network._encoding import Encoding
-from ..network._objective import OBJECTIVES
-from ..network.schemes import SCHEMES
-from ..runs._files import holds_run
-from ..runs._settings import CARD, DEVICES, read_settings
-from ..search._crew import Crew
-from ..search._run import Progress, Run
-from ..search._settings import GENERATIONS, LIMITS, UNLIMITED, Search, Stop
-from ..tasks._sources import Source, source_from
+from ..languages import Source, source_from
+from ..network import OBJECTIVES, SCHEMES, Encoding
+from ..runs import CARD, DEVICES, holds_run, read_settings
+from ..search import GENERATIONS, LIMITS, UNLIMITED, Crew, Progress, Run, Search, Stop, mpi_crew
 from ._options import SEARCHES, cluster_option, json_option, listed, threads_option, words_option
 from ._outcome import print_json, print_outcome
 

@@ -8,8 +8,8 @@ import click
 
 from ..interface._say import say
 from ..interface._text import terminal_width
-from ..proofs._explain import explain as explained
-from ..runs._networks import network_from
+from ..proofs import explain as explained
+from ..runs import network_from
 from ._options import format_option, naming, network_argument
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .._errors import InputError
+from ..errors import InputError
 from ..exports import FORMATS
 from ..exports import export as export_network
 from ._options import network_argument

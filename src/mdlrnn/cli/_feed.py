@@ -10,16 +10,14 @@ from typing import Any
 
 import click
 
-from .._checks import shown
-from .._errors import InputError
+from ..checks import shown
+from ..errors import InputError
 from ..interface._feed import Step, outcomes
 from ..interface._feed import feed as feed_network
 from ..interface._say import say, say_json
 from ..interface._text import columns, is_short, json_number, label_text, number_text
-from ..network._alphabet import BOUNDARY, symbols_of
-from ..network._interpreter import log2
-from ..network._network import Network
-from ..runs._networks import network_from
+from ..network import BOUNDARY, Network, log2, symbols_of
+from ..runs import network_from
 from ._options import (
     json_option,
     naming,

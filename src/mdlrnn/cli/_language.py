@@ -6,13 +6,12 @@ from pathlib import Path
 
 import click
 
-from .._errors import InputError
-from .._files import save
+from ..errors import InputError
+from ..files import save
 from ..interface._language import describe
 from ..interface._say import say, say_json
 from ..interface._text import filled
-from ..languages._notation import looks_like_notation
-from ..tasks._sources import exists
+from ..languages import exists, looks_like_notation
 from ._options import check_language_out, json_option
 
 

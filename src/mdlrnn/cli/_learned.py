@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from .._files import save
-from ..extraction._learned import SECONDS
+from ..extraction import SECONDS
+from ..files import save
 from ..interface._functions import compare as compare_networks
 from ..interface._functions import learned as learned_by
 from ..interface._say import say, say_json
 from ..interface._text import filled
-from ..runs._networks import training_of
+from ..runs import training_of
 from ._options import check_language_out, json_option, network_argument
 from ._outcome import say_learned
 

@@ -9,15 +9,13 @@ from typing import Any, TypeVar
 
 import click
 
-from .._checks import MOST_THREADS
-from .._errors import InputError
-from .._files import check_writable, named
-from ..languages._language_file import SUFFIXES
-from ..network._encoding import Encoding
-from ..network._network import Network
-from ..network.schemes import SCHEMES
-from ..runs._networks import encoding_of
-from ..search._settings import Search
+from ..checks import MOST_THREADS
+from ..errors import InputError
+from ..files import check_writable, named
+from ..machines import SUFFIXES
+from ..network import SCHEMES, Encoding, Network
+from ..runs import encoding_of
+from ..search import Search
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -6,19 +6,15 @@ import math
 import os
 from pathlib import Path
 
-from ..corpus._corpus import Corpus
-from ..extraction._learned import Learned
+from ..corpus import Corpus
+from ..extraction import Learned
 from ..interface._advice import advice
 from ..interface._say import say, say_json
 from ..interface._text import bits_text, filled, shell_text, table, time_text
-from ..network._alphabet import has_words, spelled, symbols_of
-from ..network._text import describe
-from ..runs._files import CORPUS, HELD_OUT, PROVED
-from ..runs._networks import read_corpus
-from ..runs._settings import Settings, read_settings
-from ..search._run import Run
-from ..tasks._sources import is_language_file, source_of
-from ..tasks._tasks import split_size
+from ..languages import is_language_file, source_of, split_size
+from ..network import describe, has_words, spelled, symbols_of
+from ..runs import CORPUS, HELD_OUT, PROVED, Settings, read_corpus, read_settings
+from ..search import Run
 
 ROWS = 9
 """Rows of the front that are shown."""

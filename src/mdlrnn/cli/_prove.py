@@ -6,18 +6,14 @@ from pathlib import Path
 
 import click
 
-from .._files import check_writable, save
+from ..files import check_writable, save
 from ..interface._say import say, say_json
 from ..interface._text import columns, filled, parse_time, time_text
-from ..proofs._certificate import check as check_certificate
-from ..proofs._document import document
-from ..proofs._proof import Proof
-from ..proofs._proof_values import Counterexample
-from ..proofs._prove import prove as prove_machine
-from ..proofs._statement import TO_TRY
-from ..runs._files import FRONT
-from ..runs._networks import network_from
-from ..tasks._sources import machine_from
+from ..languages import machine_from
+from ..proofs import TO_TRY, Counterexample, Proof, document
+from ..proofs import check as check_certificate
+from ..proofs import prove as prove_machine
+from ..runs import FRONT, network_from
 from ._options import (
     format_option,
     json_option,

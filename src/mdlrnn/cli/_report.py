@@ -7,15 +7,13 @@ from pathlib import Path
 
 import click
 
-from .._errors import InputError
-from .._files import check_writable, save
+from ..errors import InputError
+from ..files import check_writable, save
 from ..interface._say import say
-from ..network._alphabet import has_words
-from ..page import network_content, page, run_content
-from ..runs._files import BEST, check_holds_run
-from ..runs._networks import network_from
-from ..runs._status import status_of
-from ..tasks._sources import Source, source_from
+from ..languages import Source, source_from
+from ..network import has_words
+from ..runs import BEST, check_holds_run, network_from, status_of
+from ..show import network_content, page, run_content
 from ._options import encoding_from, encoding_options, naming, words_option
 
 SECONDS = 2.0

@@ -12,47 +12,46 @@ from typing import Any, TypeVar
 
 import click
 
-from .. import zoo
-from .._errors import InputError
-from .._files import check_writable, save
-from ..cluster._connect import cards_of, client_of, crews_of
-from ..cluster._workers import Workers
-from ..comparisons._baseline import kept, train
-from ..comparisons._configurations import configurations
-from ..comparisons._formal_languages import Entry, evolved_for, flat, judged, table_sheet, unproved
-from ..comparisons._page import probe_page, regularisers_page, table_page
-from ..comparisons._probe import has_published, probe_sheet
-from ..comparisons._probe import probe as probe_objectives
-from ..comparisons._regularisers import (
+from mdlrnn_lab.rnns import check_device, configurations, kept, train
+from mdlrnn_lab.tables import (
     REGULARISERS,
+    Entry,
+    Runner,
+    RunStopped,
+    Sheet,
     cells,
+    check_folder,
+    csv_of,
+    evolved_for,
     figures_of,
+    flat,
     golden_figures,
+    has_published,
+    judged,
+    latex,
+    probe_page,
+    probe_sheet,
+    regularisers_page,
     regularisers_sheet,
+    table_page,
+    table_sheet,
+    unproved,
 )
-from ..comparisons._runs import Runner, RunStopped, check_folder
-from ..comparisons._sheet import Sheet, csv_of, latex
-from ..comparisons._torch import check_device
+from mdlrnn_lab.tables import probe as probe_objectives
+
+from .. import zoo
+from ..errors import InputError
+from ..files import check_writable, save
 from ..interface._evolve import CARD_ISLANDS, check_where
 from ..interface._progress import Display, display_for
 from ..interface._say import say, say_json
 from ..interface._signals import EXIT_CODE, StopSignals
 from ..interface._text import columns, filled, parse_time
-from ..network.schemes import SCHEMES
-from ..runs._recorder import Recorder
-from ..runs._settings import CARD, CPU, DEVICES
-from ..search._run import Progress
-from ..search._settings import GENERATIONS, Search, Stop
-from ..tasks._sources import source_from, task_from
-from ..tasks._tasks import TASKS, Task
-from ._options import (
-    SEARCHES,
-    cluster_option,
-    json_option,
-    listed,
-    numbers,
-    threads_option,
-)
+from ..languages import TASKS, Task, source_from, task_from
+from ..network import SCHEMES
+from ..runs import CARD, CPU, DEVICES, Recorder
+from ..search import GENERATIONS, Progress, Search, Stop, Workers, cards_of, client_of, crews_of
+from ._options import SEARCHES, cluster_option, json_option, listed, numbers, threads_option
 from ._training import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from .._errors import printable
+from ..errors import printable
 from ..interface._say import say, say_json
 from ..interface._text import bits_text, count_text, table, terminal_width, time_text
-from ..runs._status import Status, find_runs, status_of
+from ..runs import Status, find_runs, status_of
 from ._options import json_option
 
 _DEFAULT = "runs"

@@ -8,9 +8,9 @@ import click
 
 from ..interface._say import say, say_json
 from ..interface._text import bits_text
-from ..network._alphabet import has_words
-from ..runs._networks import network_from
-from ..tasks._sources import source_from
+from ..languages import source_from
+from ..network import has_words
+from ..runs import network_from
 from ._options import (
     encoding_from,
     encoding_options,
@@ -46,7 +46,7 @@ def score(
     file with the arrays inputs, targets and, if sequences differ in length, lengths. The network
     of a run is written in the run's own encoding, where no other is asked for.
     """
-    from ..kernels._scoring import score as score_network  # heavy: Numba
+    from ..kernels import score as score_network  # heavy: Numba
 
     net = with_saturation(network_from(network), uncut)
     data = source_from(corpus, words=words or has_words(net.alphabet)).corpus()

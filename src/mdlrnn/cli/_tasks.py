@@ -7,20 +7,18 @@ from collections import Counter
 import click
 from click.core import ParameterSource
 
-from .._checks import short
-from .._errors import InputError, printable
-from .._files import check_writable, save
-from ..corpus._files import line_text
+from ..checks import short
+from ..corpus import line_text
+from ..errors import InputError, printable
+from ..files import check_writable, save
 from ..interface._functions import sample as sample_strings
 from ..interface._functions import test as test_network
 from ..interface._say import say, say_data, say_json
 from ..interface._text import table
-from ..languages._strings import SEEDS
-from ..network._alphabet import has_words
-from ..network._text import counted
-from ..runs._networks import network_from, training_of
-from ..tasks._sources import Source, source_from
-from ..tasks._tasks import EVERY_TASK, SEED
+from ..languages import EVERY_TASK, SEED, Source, source_from
+from ..machines import SEEDS
+from ..network import counted, has_words
+from ..runs import network_from, training_of
 from ._options import (
     json_option,
     naming,

@@ -20,7 +20,7 @@ from ..interface._text import time_text
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from ..comparisons._group import TrainingProgress
+    from mdlrnn_lab.rnns import TrainingProgress
 
 LINE_SECONDS = 10.0
 
@@ -46,7 +46,7 @@ def training_display(quiet: bool) -> TrainingDisplay:
 @contextmanager
 def shown(quiet: bool, folder: Path) -> Iterator[Callable[[TrainingProgress], bool]]:
     """What a training is to tell. Ctrl-C ends the command, with all saved in the folder."""
-    from ..comparisons._baseline import Stopped
+    from mdlrnn_lab.rnns import Stopped
 
     display = training_display(quiet)
     with StopSignals(display.say) as stop:

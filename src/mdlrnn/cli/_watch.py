@@ -10,14 +10,12 @@ from pathlib import Path
 
 import click
 
-from .._errors import InputError, printable
+from ..errors import InputError, printable
 from ..interface._say import say
 from ..interface._text import bits_text, count_text, curve_text, terminal_width, time_text
-from ..network._network import Network
-from ..network._text import describe, summary
-from ..plots import history
-from ..runs._files import BEST, check_holds_run
-from ..runs._status import Status, status_of
+from ..network import Network, describe, summary
+from ..runs import BEST, Status, check_holds_run, status_of
+from ..show import history
 
 SECONDS = 1.0
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._errors import InputError
-from ..network._alphabet import BOUNDARY, check_alphabet
+from ..errors import InputError
+from ..network import BOUNDARY, check_alphabet
 
 if TYPE_CHECKING:
     from ._corpus import Corpus

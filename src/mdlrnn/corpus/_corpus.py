@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import is_number, short
-from .._errors import InputError
-from .._files import PathLike
-from ..network._alphabet import BOUNDARY, check_alphabet, has_words
+from ..checks import is_number, short
+from ..errors import InputError
+from ..files import PathLike
+from ..network import BOUNDARY, check_alphabet, has_words
 from ._check import ARRAYS, NUMBERS, check, frozen, inconsistent
 from ._files import count_lines, line_text, read_sequences
-from ._sources import Symbols, count_strings, distinct_rows, encode, flatten
+from ._strings import Symbols, count_strings, distinct_rows, encode, flatten
 from ._tree import following, grow, reorder
 
 if TYPE_CHECKING:
-    from ..network._network import Network
+    from ..network import Network
 
 LARGEST_TOTAL = 2**53
 """Up to here float64 adds counts exactly."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..network._activations import Arithmetic, Number
-from ..network._interpreter import distribution, log2, stepper
-from ..network._network import Network
+from ..network import Arithmetic, Network, Number, distribution, log2, stepper
 from ._corpus import Corpus
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._errors import InputError
+from ..errors import InputError
 
 Integers = NDArray[Any]
 Int32 = NDArray[np.int32]

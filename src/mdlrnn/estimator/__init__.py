@@ -4,4 +4,6 @@
 drawn from a network.
 """
 
-from ._estimator import MDLRNN as MDLRNN
+from __future__ import annotations
+
+from ._estimator import MDLRNN

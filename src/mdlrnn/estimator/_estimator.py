@@ -12,17 +12,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import check_integer, short
-from .._errors import InputError, MissingExtra
-from ..corpus._corpus import Corpus, forbid_only_boundary
-from ..corpus._sources import forbid_table
-from ..extraction._learned import Learned, learned
+from ..checks import check_integer, short
+from ..corpus import Corpus, forbid_only_boundary, forbid_table
+from ..errors import InputError, MissingExtra
+from ..extraction import Learned, learned
 from ..interface._evolve import evolve
-from ..kernels._scoring import score_many
-from ..network._alphabet import has_words, spelled, symbols_of
-from ..network._network import Network
-from ..network._objective import Objective, Score
-from ..search._settings import Search, Stop
+from ..kernels import score_many
+from ..network import Network, Objective, Score, has_words, spelled, symbols_of
+from ..search import Search, Stop
 from ._parameters import deep_parameters, with_parameters
 from ._sampling import draw
 

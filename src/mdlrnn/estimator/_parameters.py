@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from .._checks import short
-from .._errors import InputError
+from ..checks import short
+from ..errors import InputError
 
 
 def deep_parameters(parameters: dict[str, Any], kinds: dict[str, type[Any]]) -> dict[str, Any]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..network._alphabet import BOUNDARY
-from ..network._interpreter import FLOAT, distribution, stepper
-from ..network._network import Network
+from ..network import BOUNDARY, FLOAT, Network, distribution, stepper
 
 
 def draw(

@@ -6,19 +6,20 @@ a compiler that is told to reorder sums, and asks for products that are not fuse
 
 from __future__ import annotations
 
-from ..network._interpreter import FLOAT, FLOAT_CUT
-from ..network._network import Network
-from ._formulas import Program, check_expressible, program
-from ._statements import (
+from ..network import FLOAT, FLOAT_CUT, Network
+from ._formulas import (
     Dialect,
+    Program,
+    check_expressible,
     formula_lines,
     helper_name,
     identifier,
     memory_name,
+    program,
     statements,
+    trial,
     value_name,
 )
-from ._trial import trial
 
 ASCII = {"−": "-", "·": "*", "∝": "~", "×": "x"}
 _HELPERS = {

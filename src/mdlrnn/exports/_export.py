@@ -1,22 +1,109 @@
-"""`export`: a network as a file of any of the formats, as the command writes it."""
+"""A network as exact formulas in SymPy, and as LaTeX."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._checks import check_known
-from .._errors import InputError
-from .._files import PathLike, path_of, save
-from ..network._network import Network
-from ..runs._networks import network_from
+from ..checks import check_known
+from ..errors import InputError
+from ..files import PathLike, path_of, save
+from ..network import Network, plan
+from ..runs import network_from
+from ..show import draw
 from ._c import c
-from ._graph import graphml, graphviz
+from ._formulas import require
 from ._onnx import onnx_bytes
 from ._python import python
-from ._sympy import sympy
 from ._torch import torch_bytes
+
+if TYPE_CHECKING:
+    from ._language_model import NetworkModel
+    from ._symbolic import SymbolicNetwork
+
+
+def sympy(network: Network) -> SymbolicNetwork:
+    """The network's formulas in SymPy, over exact rationals: each unit, and what each symbol does.
+
+    Needs the extra `sympy`.
+    """
+    require("sympy", "formulas in SymPy", "SymPy", "sympy")
+    from ._symbolic import symbolic
+
+    return symbolic(network)
+
+
+def nltk(network: Network) -> NetworkModel:
+    """The network as an `nltk.lm.api.LanguageModel`: score, logscore, entropy, perplexity and
+    generate.
+
+    A context is the whole string so far, without or with NLTK's `<s>` before it; the end of the
+    string is the word `</s>`. Needs the extra `nltk`.
+    """
+    require("nltk", "a language model for NLTK", "NLTK", "nltk")
+    if network.alphabet is None:
+        raise InputError("the network does not name its symbols; give it an alphabet first.")
+    from ._language_model import NetworkModel
+
+    return NetworkModel(network)
+
+
+def networkx(network: Network) -> Any:
+    """The network as a networkx.MultiDiGraph, whose nodes are the units' numbers.
+
+    The graph has name, format and saturation, which is false where sums are not cut to ±10^6. A
+    node has role, activation, type, bias (text, such as '-7/3'; '' for none) and symbol; an edge
+    has kind, weight (a float), fraction (the weight as text) and ignored, which is true where a
+    forward connection closes a loop and is not fed. Needs the extra `networkx`.
+    """
+    require("networkx", "a graph of networkx", "networkx", "networkx")
+    import networkx as library
+
+    graph = library.MultiDiGraph(
+        name=network.name or "", format="mdlrnn/1", saturation=network.saturation
+    )
+    for u, unit in enumerate(network.units):
+        graph.add_node(
+            u,
+            role=network.role(u),
+            activation=unit.activation,
+            type=unit.type,
+            bias="" if unit.bias is None else str(unit.bias),
+            symbol=_symbol(network, u),
+        )
+    ignored = plan(network).ignored
+    for c in network.connections:
+        is_ignored = c.kind == "forward" and (c.source, c.target) in ignored
+        graph.add_edge(
+            c.source,
+            c.target,
+            key=c.kind,
+            kind=c.kind,
+            weight=float(c.weight),
+            fraction=str(c.weight),
+            ignored=is_ignored,
+        )
+    return graph
+
+
+def _symbol(network: Network, unit: int) -> str:
+    if network.alphabet is None or network.role(unit) == "hidden":
+        return ""
+    return network.alphabet[unit % network.inputs]
+
+
+def graphml(network: Network) -> str:
+    """The same graph as GraphML, which graph tools read."""
+    graph = networkx(network)
+    import networkx as library
+
+    return "\n".join(library.generate_graphml(graph)) + "\n"
+
+
+def graphviz(network: Network) -> str:
+    """The network in Graphviz's language, with colours and labels."""
+    return draw(network).to_bytes("dot").decode()
 
 
 class Format(NamedTuple):

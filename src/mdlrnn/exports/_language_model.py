@@ -10,10 +10,8 @@ from nltk.lm.api import LanguageModel
 from nltk.lm.vocabulary import Vocabulary
 from nltk.probability import FreqDist
 
-from .._errors import InputError
-from ..network._alphabet import BOUNDARY, symbols_of
-from ..network._interpreter import FLOAT, distribution, stepper
-from ..network._network import Network
+from ..errors import InputError
+from ..network import BOUNDARY, FLOAT, Network, distribution, stepper, symbols_of
 
 START, END = "<s>", "</s>"
 

@@ -10,14 +10,11 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from .._checks import is_number, short
-from .._errors import InputError
-from ..corpus._corpus import match
-from ..network._activations import ACTIVATIONS, Arithmetic
-from ..network._alphabet import BOUNDARY
-from ..network._interpreter import LEAST_TOTAL
-from ..network._network import Network
-from ..tasks._sources import source_from
+from ..checks import is_number, short
+from ..corpus import match
+from ..errors import InputError
+from ..languages import source_from
+from ..network import ACTIVATIONS, BOUNDARY, LEAST_TOTAL, Arithmetic, Network
 from ._formulas import Formula, float_limit, program
 
 Tensor = Any

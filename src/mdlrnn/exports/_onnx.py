@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._files import PathLike, save
-from ..network._interpreter import LEAST_TOTAL
-from ..network._network import Network
-from ._extras import require
-from ._formulas import Formula, Program, check_expressible, float_limit, program
+from ..files import PathLike, save
+from ..network import LEAST_TOTAL, Network
+from ._formulas import Formula, Program, check_expressible, float_limit, program, require
 
 KNOWN = (
     "relu", "sigmoid", "square", "floor", "step", "tanh", "abs", "mod2", "mod3", "mod4",

@@ -10,12 +10,9 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from .._checks import check_known, printable, short
-from .._errors import InputError
-from ..network._activations import ACTIVATIONS, Arithmetic
-from ..network._interpreter import LEAST_TOTAL, SATURATION
-from ..network._network import Network
-from ..network._units import Weight
+from ..checks import check_known, short
+from ..errors import InputError, printable
+from ..network import ACTIVATIONS, LEAST_TOTAL, SATURATION, Arithmetic, Network, Weight
 from ._formulas import Formula, program
 
 Expr = Any

@@ -1,8 +1,17 @@
-"""What a network has learned: the machine inside it, found from the network alone and then proved.
+"""The machine inside a network, its name, and networks compared."""
 
-`_runs` runs the network in exact numbers through the prefixes that it finds possible. `_fit` reads
-a machine off these runs, which may go wrong (`_places`, `_cells` and `_updates` are its parts, and
-`_reduce` makes it small); `_names` has languages with a name that fit them (`_guesses`, `_counts`,
-`_regex`). `_learned` has them proved, which cannot go wrong; `_product` compares two machines,
-`_cover` says what holds up to a length, and `_compare` is for two networks.
-"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._cells import NAMES as NAMES
+    from ._compare import Comparison as Comparison
+    from ._compare import compare as compare
+    from ._learned import SECONDS as SECONDS
+    from ._learned import Learned as Learned
+    from ._learned import learned as learned
+else:
+    from .._door import open_door
+
+    __getattr__, __dir__, __all__ = open_door(__name__)

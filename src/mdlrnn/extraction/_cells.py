@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from ..languages._rules import Affine, Condition, counter
+from ..machines import Affine, Condition, counter
 from ._places import Control, Counters, NoMachine
 
 BASES = (2, 3, 4, 5, 6, 7, 8, 9, 10)

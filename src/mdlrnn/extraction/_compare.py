@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .._errors import InputError
-from ..network._alphabet import BOUNDARY, spelled
-from ..network._interpreter import EXACT, distribution, stepper
-from ..network._network import Network
-from ..network._text import counted
-from ..proofs._prove import prove
+from ..errors import InputError
+from ..network import BOUNDARY, EXACT, Network, counted, distribution, spelled, stepper
+from ..proofs import prove
 from ._learned import SECONDS, learned
-from ._runs import NOISE
+from ._places import NOISE
 
 PREFIXES = 2_000
 """Along which both are run side by side."""

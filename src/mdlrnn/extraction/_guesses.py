@@ -11,12 +11,10 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from .._errors import InputError
-from ..languages import Language, dyck
-from ..languages._dyck import PAIRS
-from ..languages._notation import language_from_notation
-from ..languages._rules import Rule, counter
-from ..network._alphabet import BOUNDARY
+from ..errors import InputError
+from ..languages import PAIRS, dyck, language_from_notation
+from ..machines import Language, Rule, counter
+from ..network import BOUNDARY
 
 MOST_NUMBERS = 3
 """n, m and k."""

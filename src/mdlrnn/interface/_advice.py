@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..corpus._corpus import Corpus
-from ..network._objective import Objective
-from ..search._run import Run
-from ..tasks._ngrams import list_length, trigram_length
+from ..corpus import Corpus
+from ..measures import list_length, trigram_length
+from ..network import Objective
+from ..search import Run
 from ._text import time_text
 
 FAR = 100.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from .._checks import check_integer, is_number, short
-from .._errors import InputError
-from .._files import PathLike, path_of
-from ..site import Site, build
-from ..site._build import SECONDS, TITLE
+from mdlrnn_lab.atlas import SECONDS, TITLE, Site, build
+
+from ..checks import check_integer, is_number, short
+from ..errors import InputError
+from ..files import PathLike, path_of
 
 
 def atlas(

@@ -10,21 +10,17 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._checks import check_integer, check_threads
-from .._errors import InputError
-from .._files import PathLike, check_writable, named, read_text, save
+from mdlrnn_lab.tables import MOST_STRINGS, STRINGS, Dataset, RunStopped, datasets, evaluate
+
 from .._version import __version__
-from ..comparisons._bliss import MOST_STRINGS, STRINGS, Dataset, datasets, evaluate
-from ..comparisons._runs import RunStopped
-from ..corpus._corpus import Corpus
-from ..languages import Language
-from ..network._encoding import Encoding
-from ..network._network import Network
-from ..proofs._proof import Proof
-from ..proofs._prover import Prover
-from ..proofs._solver import available
-from ..search._run import Run
-from ..search._settings import Search, Stop
+from ..checks import check_integer, check_threads
+from ..corpus import Corpus
+from ..errors import InputError
+from ..files import PathLike, check_writable, named, read_text, save
+from ..machines import Language
+from ..network import Encoding, Network
+from ..proofs import Proof, Prover, available
+from ..search import Run, Search, Stop
 from ._evolve import evolve
 from ._say import json_text
 from ._text import table

@@ -16,17 +16,22 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from .._errors import ClusterError, InputError
-from .._files import make_folder, save
-from ..cluster._connect import workers_with_cards
-from ..cluster._reports import Frozen, freeze, thaw
-from ..cluster._spread import Line, Piece, Spread, naming_the_worker
-from ..runs._files import LOCK, holds_run, write
-from ..runs._lock import acquire
-from ..runs._recorder import begin, reopen
-from ..runs._settings import CARD
-from ..search._packed import Packed
-from ..search._run import Progress, Run
+from ..errors import ClusterError, InputError
+from ..files import make_folder, save
+from ..runs import CARD, LOCK, acquire, begin, holds_run, reopen, write
+from ..search import (
+    Frozen,
+    Line,
+    Packed,
+    Piece,
+    Progress,
+    Run,
+    Spread,
+    freeze,
+    naming_the_worker,
+    thaw,
+    workers_with_cards,
+)
 from ._evolve import Asked, carry_out
 from ._progress import LINE_SECONDS, Quiet
 from ._say import say
@@ -98,7 +103,7 @@ def run_on_worker(line: Line, asked: Asked, home: str, mark: str) -> Outcome:
 
 def _run(line: Line, asked: Asked, folder: Path | None) -> Run:
     # Imported here: only a worker needs CUDA.
-    from ..gpu._cuda import require_card
+    from ..kernels import require_card
 
     require_card()
 

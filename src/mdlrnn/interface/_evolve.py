@@ -9,29 +9,41 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from .._checks import check_threads, short
-from .._errors import InputError
-from .._files import PathLike
-from ..cluster._connect import connected, connected_cards
-from ..corpus._corpus import Corpus
-from ..kernels._warm_up import compile_rest
-from ..languages._machine import Language
-from ..languages._transducer import Transducer
-from ..network._encoding import Encoding
-from ..network._network import Network
-from ..network._objective import Objective
-from ..proofs._prover import Prover, Theorem
-from ..proofs._solver import require
-from ..runs._files import BEST, PROVED, holds_run
-from ..runs._recorder import SHOWN, Recorder, begin, reopen
-from ..runs._settings import CARD, CPU, check_device, read_settings
-from ..search._archipelago import network_of
-from ..search._crew import Crew
-from ..search._evolve import OnProgress
-from ..search._island import Problem, check_room
-from ..search._run import Run
-from ..search._settings import UNLIMITED, Search, Stop
-from ..tasks._sources import Source, source_from, source_of
+from ..checks import check_threads, short
+from ..corpus import Corpus
+from ..errors import InputError
+from ..files import PathLike
+from ..kernels import compile_rest
+from ..languages import Source, source_from, source_of
+from ..machines import Language, Transducer
+from ..network import Encoding, Network, Objective
+from ..proofs import Prover, Theorem, require
+from ..runs import (
+    BEST,
+    CARD,
+    CPU,
+    PROVED,
+    SHOWN,
+    Recorder,
+    begin,
+    check_device,
+    holds_run,
+    read_settings,
+    reopen,
+)
+from ..search import (
+    UNLIMITED,
+    Crew,
+    OnProgress,
+    Problem,
+    Run,
+    Search,
+    Stop,
+    check_room,
+    connected,
+    connected_cards,
+    network_of,
+)
 from ._progress import Display, display_in_python
 
 Kind = TypeVar("Kind")
@@ -385,7 +397,7 @@ def check_where(
         if cluster is not None:
             return  # its workers are asked when it is there
         # Imported here: without a card nothing of CUDA is needed.
-        from ..gpu._cuda import require_card
+        from ..kernels import require_card
 
         require_card()
 

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..network._alphabet import BOUNDARY, symbols_of
-from ..network._interpreter import EXACT, distribution, input_rows, plan
-from ..network._interpreter import feed as feed_rows
-from ..network._network import Network
-from ..runs._networks import network_from
+from ..network import BOUNDARY, EXACT, Network, distribution, input_rows, plan, symbols_of
+from ..network import feed as feed_rows
+from ..runs import network_from
 
 
 class Step(NamedTuple):

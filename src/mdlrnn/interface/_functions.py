@@ -8,30 +8,23 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from .._checks import check_integer
-from .._errors import InputError
-from .._files import PathLike, named, save
-from ..corpus._corpus import Corpus, match
-from ..extraction._compare import Comparison
-from ..extraction._compare import compare as compare_networks
-from ..extraction._learned import SECONDS as LEARNED
-from ..extraction._learned import Learned
-from ..extraction._learned import learned as learned_by
-from ..network._alphabet import has_words
-from ..network._network import Network
-from ..page import content_of, page
-from ..proofs._certificate import Checked
-from ..proofs._certificate import check as check_certificate
-from ..proofs._explain import explain as explain_network
-from ..proofs._proof import Proof
-from ..proofs._prove import prove as prove_machine
-from ..proofs._seconds import CHECK, SECONDS
-from ..runs._networks import network_from, training_of
-from ..tasks._measures import measure
-from ..tasks._report import Report
-from ..tasks._sources import machine_from, source_from, task_from
-from ..tasks._tasks import SEED
-from ..tasks._unseen import UnseenReport, measure_unseen
+from ..checks import check_integer
+from ..corpus import Corpus, match
+from ..errors import InputError
+from ..extraction import SECONDS as LEARNED
+from ..extraction import Comparison, Learned
+from ..extraction import compare as compare_networks
+from ..extraction import learned as learned_by
+from ..files import PathLike, named, save
+from ..languages import SEED, machine_from, source_from, task_from
+from ..measures import Report, UnseenReport, measure, measure_unseen
+from ..network import Network, has_words
+from ..proofs import CHECK, SECONDS, Checked, Proof
+from ..proofs import check as check_certificate
+from ..proofs import explain as explain_network
+from ..proofs import prove as prove_machine
+from ..runs import network_from, training_of
+from ..show import content_of, page
 
 
 def test(

@@ -6,14 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .._checks import printable
-from .._errors import InputError
-from ..languages import Grammar, Language, Transducer
-from ..languages._entropy import Mean, Means, means_of
-from ..languages._grammar_machine import production_text
-from ..network._text import powers
-from ..tasks._sources import source_from
-from ..tasks._tasks import string_chance
+from ..errors import InputError, printable
+from ..languages import Grammar, Mean, Means, means_of, production_text, source_from, string_chance
+from ..machines import Language, Transducer
+from ..network import powers
 from ._text import terminal_width
 
 FIRST = 8

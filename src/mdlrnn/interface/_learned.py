@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from .._errors import RunError
-from ..extraction._learned import Learned, learned
-from ..proofs._solver import available
-from ..runs._files import write_learned
-from ..search._run import Run
+from ..errors import RunError
+from ..extraction import Learned, learned
+from ..proofs import available
+from ..runs import write_learned
+from ..search import Run
 
 AT_THE_END = 5.0
 """Seconds that it may take when a run has ended."""

@@ -12,8 +12,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..network._text import summary
-from ..search._settings import UNLIMITED
+from ..network import summary
+from ..search import UNLIMITED
 from ._say import say
 from ._signals import say_now
 from ._text import bits_text, count_text, curve_text, terminal_width, time_text, wrapped
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.live import Live as RichLive
     from rich.table import Table
 
-    from ..search._run import Progress
+    from ..search import Progress
 
 LINE_SECONDS = 10.0
 NEWS_SECONDS = 2.0

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from .._errors import printable
+from ..errors import printable
 
 _ODD = re.compile(r"[^\n -~]")
 

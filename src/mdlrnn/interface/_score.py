@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .._checks import short
-from .._errors import InputError
-from ..kernels._scoring import score_many as score_networks
-from ..network._alphabet import has_words
-from ..network._encoding import Encoding
-from ..network._objective import Score
-from ..runs._networks import encoding_of, network_from
-from ..runs._settings import CARD, check_device
-from ..tasks._sources import source_from
+from ..checks import short
+from ..errors import InputError
+from ..kernels import score_many as score_networks
+from ..languages import source_from
+from ..network import Encoding, Score, has_words
+from ..runs import CARD, check_device, encoding_of, network_from
 
 
 def score(network: object, source: object, encoding: Encoding | None = None) -> Score:
@@ -49,7 +46,7 @@ def score_many(
         if threads is not None:
             raise InputError(f"threads are for the CPU; leave them out with the device {CARD}.")
         # Imported here: without a card nothing of CUDA is needed.
-        from ..gpu._scoring import score_on_card
+        from ..kernels import score_on_card
 
         return score_on_card(found, corpus, encoding)
     return score_networks(found, corpus, encoding, threads=threads)

@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .._checks import is_integer, short
-from .._errors import InputError
-from .._files import PathLike, save
-from ..network._objective import Objective
-from ..runs._settings import CARD
-from ..search._run import Run
-from ..search._settings import Search, Stop
-from ..tasks._sources import source_from
+from ..checks import is_integer, short
+from ..errors import InputError
+from ..files import PathLike, save
+from ..languages import source_from
+from ..network import Objective
+from ..runs import CARD
+from ..search import Run, Search, Stop
 from ._cards import run_on_cards
 from ._evolve import CARD_ISLANDS, NOWHERE_TO_HOLD, asked_for, check_common, evolve
 from ._progress import Quiet, display_in_python

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from .._checks import printable
-from .._errors import InputError
+from ..errors import InputError, printable
 
 SHORT = 9
 """Characters up to which a fraction is shown as it is."""

@@ -1,8 +1,97 @@
-"""The meaning again, compiled: the same networks as flat integer rows, fed and scored over arrays.
+"""What networks compute, once more, compiled: flat integer rows over arrays."""
 
-Importing anything from here imports Numba, which takes a moment: what can do without it does not
-import it. `_genome` is the row, `_plan`, `_contexts` and `_feed` feed it over a `_tree`, `_length`
-and `_surprisal` score it, `_edit`, `_simple`, `_compound`, `_stack` and `_crossover` change it,
-`_mutate` draws a change, `_advance` is the genetic algorithm, `_helped` the same by several
-threads, `_scoring` has `score`.
-"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._advance import DONE as DONE
+    from ._advance import HELPED as HELPED
+    from ._advance import HELPERS as HELPERS
+    from ._advance import NEEDS_ROOM as NEEDS_ROOM
+    from ._advance import advance as advance
+    from ._compile import announced as announced
+    from ._compile import is_ready as is_ready
+    from ._compile import source_hash as source_hash
+    from ._compile import source_of as source_of
+    from ._evaluate import COUNTERS as COUNTERS
+    from ._evaluate import EVALUATIONS as EVALUATIONS
+    from ._evaluate import FRONT_COUNT as FRONT_COUNT
+    from ._evaluate import FRONT_SIZE as FRONT_SIZE
+    from ._evaluate import HITS as HITS
+    from ._evaluate import IMPROVED_AT as IMPROVED_AT
+    from ._evaluate import STEPS as STEPS
+    from ._evaluate import Memo as Memo
+    from ._evaluate import State as State
+    from ._evaluate import join_front as join_front
+    from ._evaluate import new_memo as new_memo
+    from ._genome import CONNECTION_WORDS as CONNECTION_WORDS
+    from ._genome import HEADER as HEADER
+    from ._genome import PRODUCT as PRODUCT
+    from ._genome import SOURCE_MASK as SOURCE_MASK
+    from ._genome import TARGET as TARGET
+    from ._genome import UNIT_WORDS as UNIT_WORDS
+    from ._genome import Words as Words
+    from ._genome import network_from_row as network_from_row
+    from ._genome import pack as pack
+    from ._genome import row_of as row_of
+    from ._genome import size_of as size_of
+    from ._helped import FLAGS as FLAGS
+    from ._helped import IS_OPEN as IS_OPEN
+    from ._helped import Board as Board
+    from ._helped import advance_helped as advance_helped
+    from ._helped import help_out as help_out
+    from ._helped import new_board as new_board
+    from ._mutate import compound_rates as compound_rates
+    from ._mutate import simple_rates as simple_rates
+    from ._plan import Workspace as Workspace
+    from ._plan import workspace_for as workspace_for
+    from ._scoring import Batch as Batch
+    from ._scoring import encoding_table as encoding_table
+    from ._scoring import score as score
+    from ._scoring import score_many as score_many
+    from ._scoring import weight_norms as weight_norms
+    from ._space import Random as Random
+    from ._space import Space as Space
+    from ._surprisal import distributions as distributions
+    from ._tree import Tree as Tree
+    from ._tree import tree_of as tree_of
+    from ._warm_up import compile_help_beside as compile_help_beside
+    from ._warm_up import compile_rest as compile_rest
+    from ._warm_up import warm_up as warm_up
+    from .cuda._cuda import SIMULATED as SIMULATED
+    from .cuda._cuda import VISIBLE as VISIBLE
+    from .cuda._cuda import WARP as WARP
+    from .cuda._cuda import card_of_process as card_of_process
+    from .cuda._cuda import cards as cards
+    from .cuda._cuda import cuda as cuda
+    from .cuda._cuda import free_bytes as free_bytes
+    from .cuda._cuda import multiprocessors as multiprocessors
+    from .cuda._cuda import name_of_card as name_of_card
+    from .cuda._cuda import new_stream as new_stream
+    from .cuda._cuda import repeated as repeated
+    from .cuda._cuda import require_card as require_card
+    from .cuda._cuda import synchronize as synchronize
+    from .cuda._feeding import ABOUT as ABOUT
+    from .cuda._feeding import plan_kernel as plan_kernel
+    from .cuda._memory import SHARE as SHARE
+    from .cuda._memory import SHARE_FOR_VALUES as SHARE_FOR_VALUES
+    from .cuda._memory import Values as Values
+    from .cuda._memory import blocks_for as blocks_for
+    from .cuda._memory import bytes_a_block as bytes_a_block
+    from .cuda._memory import bytes_a_network as bytes_a_network
+    from .cuda._memory import columns_for as columns_for
+    from .cuda._memory import feed as feed
+    from .cuda._memory import feeders_for as feeders_for
+    from .cuda._memory import new_plans as new_plans
+    from .cuda._memory import new_values as new_values
+    from .cuda._memory import too_little as too_little
+    from .cuda._memory import tree_there as tree_there
+    from .cuda._memory import within_memory as within_memory
+    from .cuda._scoring import MOST_NETWORKS as MOST_NETWORKS
+    from .cuda._scoring import CardBatch as CardBatch
+    from .cuda._scoring import score_on_card as score_on_card
+else:
+    from .._door import open_door
+
+    __getattr__, __dir__, __all__ = open_door(__name__)

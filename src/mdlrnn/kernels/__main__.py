@@ -1,5 +1,7 @@
 """`python -m mdlrnn.kernels PART ...`: compile kernels for the cache, beside who waits for them."""
 
+from __future__ import annotations
+
 import os
 import sys
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..network._activations import ACTIVATIONS
+from ..network import ACTIVATIONS
 from ._arithmetic import exp, floor, tanh
 from ._compile import compiled, source_of
-from ._types import Floats
+from ._genome import HEADER, PRODUCT, UNIT_WORDS, Floats, Indices, Words
 
 SATURATION = 1e6
 LINEAR, RELU, SIGMOID, SQUARE, FLOOR, STEP, MOD2, MOD3, TANH, ABS, MOD4 = (
@@ -120,3 +120,57 @@ def _check_branches() -> None:
 
 
 _check_branches()
+
+
+@compiled
+def fill(into: Floats, value: float) -> None:
+    """A loop: the slice assignment would compile all of its error handling."""
+    for i in range(into.size):
+        into[i] = value
+
+
+@compiled
+def spread(into: Floats, table: Floats, at: Indices) -> None:
+    for i in range(into.size):
+        into[i] = table[at[i]]
+
+
+@compiled
+def take(product: bool, into: Floats, weight: float, values: Floats) -> None:
+    if product:
+        for i in range(into.size):
+            into[i] *= weight * values[i]
+    else:
+        for i in range(into.size):
+            into[i] += weight * values[i]
+
+
+@compiled
+def take_at(product: bool, into: Floats, weight: float, values: Floats, at: Indices) -> None:
+    if product:
+        for i in range(into.size):
+            into[i] *= weight * values[at[i]]
+    else:
+        for i in range(into.size):
+            into[i] += weight * values[at[i]]
+
+
+@compiled
+def mend_product(x: Floats) -> None:
+    """Infinity times 0 is 0: only overflow on the way made it NaN."""
+    for i in range(x.size):
+        x[i] = x[i] if x[i] == x[i] else 0.0
+
+
+@compiled
+def bias_of(genome: Words, unit: int) -> float:
+    at = HEADER + UNIT_WORDS * unit
+    return genome[at + 1] / genome[at + 2]
+
+
+@compiled
+def finish(unit: int, into: Floats, genome: Words, most: float) -> None:
+    code = genome[HEADER + UNIT_WORDS * unit]
+    if code >= PRODUCT:
+        mend_product(into)
+    activate(code % PRODUCT, into, bias_of(genome, unit), most)

@@ -7,20 +7,15 @@ from numpy.typing import NDArray
 
 from ._atomic import load
 from ._compile import compiled, entry, shared
-from ._compound import founder
-from ._evaluate import Memo, evaluate
-from ._genome import Words, copy_row, size_of
+from ._compound import STACK_GROWTH, founder, has_stacks
+from ._evaluate import STEPS, Memo, State, evaluate, keep
+from ._genome import Floats, Words, copy_row, size_of
 from ._mutate import ROOM
 from ._offspring import make_offspring
-from ._plan import SCRATCH
-from ._random import Random, below
+from ._plan import SCRATCH, Workspace
 from ._simple import random_network
-from ._space import Space, happens
-from ._stack import STACK_GROWTH, has_stacks
-from ._state import STEPS, State, keep
+from ._space import Random, Space, below, happens
 from ._tree import Tree
-from ._types import Floats
-from ._workspace import Workspace
 
 # How a call ended.
 DONE, NEEDS_ROOM, HELPED = 0, 1, 2

@@ -19,7 +19,7 @@ from ._genome import (
     Words,
     size_of,
 )
-from ._random import Random, next_word, uniform
+from ._space import Random, next_word, uniform
 
 LARGEST = 1 << 30
 """Numerators and denominators grow no further; float64 and |G| have long lost interest."""

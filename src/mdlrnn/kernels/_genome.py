@@ -1,11 +1,4 @@
-"""A network as a row of int64 words, the form in which kernels read and mutate it.
-
-    units, connections, then 3 words a unit (code, bias numerator or 0, bias denominator),
-    then 3 words a connection (key, numerator, denominator), sorted by key.
-
-A unit's code is activation + 16 * type; a connection's key is target, kind and source in bits, so
-that sorting by key puts all that flows into a unit side by side: forward first, by source.
-"""
+"""The arrays that kernels read and write, by name."""
 
 from __future__ import annotations
 
@@ -14,10 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..network._activations import ACTIVATIONS
-from ..network._network import Network
-from ..network._units import KINDS, TYPES, Connection, Unit, Weight
+from ..network import ACTIVATIONS, KINDS, TYPES, Connection, Network, Unit, Weight
 from ._compile import compiled, entry
+
+Floats = NDArray[np.float64]
+Floats2 = NDArray[np.float64]
+"""Two-dimensional."""
+Ints = NDArray[np.int64]
+Indices = NDArray[np.uint32]
+
 
 HEADER = 2
 UNIT_WORDS = 3

@@ -19,18 +19,27 @@ from numpy.typing import NDArray
 from ._advance import DONE, HELPERS, NEEDS_ROOM, draw_parents, is_welcome, words_needed
 from ._atomic import add, load, pause, replace, store
 from ._compile import compiled, entry, inlined
-from ._evaluate import BY_D, Memo, hash_of, most_bits, slot_of, value_of, weigh
-from ._genome import copy_row
+from ._compound import has_stacks
+from ._evaluate import (
+    BY_D,
+    EVALUATIONS,
+    HITS,
+    STEPS,
+    Memo,
+    State,
+    hash_of,
+    keep,
+    most_bits,
+    slot_of,
+    value_of,
+    weigh,
+)
+from ._genome import Floats, copy_row
 from ._offspring import make_offspring
-from ._plan import SCRATCH
-from ._random import Random
-from ._space import Space
-from ._stack import has_stacks
-from ._state import EVALUATIONS, HITS, STEPS, State, keep
+from ._plan import SCRATCH, Workspace
+from ._space import Random, Space
 from ._surprisal import surprisal
 from ._tree import Tree
-from ._types import Floats
-from ._workspace import Workspace
 
 ALONE = 3
 """How a call ended: nobody helps any more."""

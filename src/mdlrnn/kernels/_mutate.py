@@ -14,10 +14,8 @@ import numpy as np
 
 from . import _compound, _simple
 from ._compile import compiled, dispatcher, inlined
-from ._genome import RECURRENT, Words
-from ._random import Random, uniform
-from ._space import Space, happens
-from ._types import Floats
+from ._genome import RECURRENT, Floats, Words
+from ._space import Random, Space, happens, uniform
 
 GROWTH = max(_simple.SIMPLE_GROWTH, _compound.COMPOUND_GROWTH)
 """The most words that one mutation adds on the way."""

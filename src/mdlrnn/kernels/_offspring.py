@@ -1,16 +1,244 @@
-"""An offspring: a copy of its parent with a part of another network, a stack or mutations."""
+"""Crossover: an output of one network, with all that it depends on, moves into another."""
 
 from __future__ import annotations
 
-from ._compile import shared
-from ._crossover import cross_over
-from ._edit import tidy
-from ._genome import Words, copy_row
+import numpy as np
+from numpy.typing import NDArray
+
+from ._compile import compiled, inlined, shared
+from ._compound import grow_stack
+from ._edit import clear_unit, connections_at, delete_units, insert, place_of, tidy
+from ._genome import (
+    CONNECTION_WORDS,
+    HEADER,
+    RECURRENT,
+    SOURCE_MASK,
+    TARGET,
+    UNIT_WORDS,
+    Ints,
+    Words,
+    copy_row,
+    size_of,
+)
 from ._mutate import mutate
-from ._random import Random
-from ._space import Space
-from ._stack import grow_stack
-from ._types import Ints
+from ._space import Random, Space, below
+
+SIGN_MASK = (1 << 30) - 1
+
+
+@inlined
+def cross_over(
+    genome: Words, donor: Words, random: Random, space: Space, places: NDArray[np.int64]
+) -> bool:
+    """Give `genome` one of the donor's outputs. `places` is scratch, a place per unit.
+
+    Hidden units that come along and that the network has already are shared.
+    """
+    inputs = space.inputs
+    first = inputs + space.outputs
+    if genome[0] + donor[0] - first > space.max_units:
+        return False
+    if genome[1] + donor[1] > space.max_connections:
+        return False
+    output = inputs + below(random, space.outputs)
+    mark_ancestors(donor, output, first, places)
+    clear_unit(genome, output)
+    bring_units(genome, donor, output, places)
+    bring_connections(genome, donor, output, first, places)
+    merge_twins(genome, first, places)
+    return True
+
+
+@compiled
+def mark_ancestors(genome: Words, output: int, first: int, marks: NDArray[np.int64]) -> None:
+    """1 for the output and every hidden unit that it depends on, inputs and outputs apart."""
+    for u in range(genome[0]):
+        marks[u] = 1 if u == output else 0
+    changed = True
+    while changed:
+        changed = False
+        for at in range(connections_at(genome), size_of(genome), CONNECTION_WORDS):
+            source = genome[at] & SOURCE_MASK
+            if source >= first and marks[source] == 0 and marks[genome[at] // TARGET] == 1:
+                marks[source] = 1
+                changed = True
+
+
+@compiled
+def bring_units(genome: Words, donor: Words, output: int, places: NDArray[np.int64]) -> None:
+    """The output becomes the donor's; its other marked units are appended. In place of the marks
+    come the units' numbers here, plus 1."""
+    unit = genome[0]
+    for u in range(donor[0]):
+        if u == output:
+            places[u] = output + 1
+        elif places[u] != 0:
+            unit += 1
+            places[u] = unit
+    insert(genome, connections_at(genome), UNIT_WORDS * (unit - genome[0]))
+    genome[0] = unit
+    for u in range(donor[0]):
+        if places[u] != 0:
+            there = HEADER + UNIT_WORDS * (places[u] - 1)
+            for k in range(UNIT_WORDS):
+                genome[there + k] = donor[HEADER + UNIT_WORDS * u + k]
+
+
+@compiled
+def bring_connections(
+    genome: Words, donor: Words, output: int, first: int, places: NDArray[np.int64]
+) -> None:
+    """The donor's connections to the units that were brought. They stay in order, since the units
+    did: those to the output first, the others last of all."""
+    start, end = place_of(donor, output * TARGET), place_of(donor, (output + 1) * TARGET)
+    to = place_of(genome, output * TARGET)
+    insert(genome, to, end - start)
+    genome[1] += (end - start) // CONNECTION_WORDS
+    for at in range(start, end, CONNECTION_WORDS):
+        copy_connection(donor, at, genome, to, first, places)
+        to += CONNECTION_WORDS
+    to = size_of(genome)
+    for at in range(place_of(donor, first * TARGET), size_of(donor), CONNECTION_WORDS):
+        if places[donor[at] // TARGET] != 0:
+            copy_connection(donor, at, genome, to, first, places)
+            to += CONNECTION_WORDS
+            genome[1] += 1
+
+
+@compiled
+def copy_connection(
+    donor: Words, at: int, genome: Words, to: int, first: int, places: NDArray[np.int64]
+) -> None:
+    key = donor[at]
+    source = key & SOURCE_MASK
+    if source >= first:
+        source = places[source] - 1
+    genome[to] = (places[key // TARGET] - 1) * TARGET + (key & RECURRENT) + source
+    for k in range(1, CONNECTION_WORDS):
+        genome[to + k] = donor[at + k]
+
+
+@compiled
+def merge_twins(genome: Words, first: int, twins: NDArray[np.int64]) -> None:
+    """Hidden units with the same formula become one, unless both go to the same unit. `twins` is
+    scratch, a place per unit.
+
+    After each merger the search begins again, since others may have become the same. Units that
+    are merged with a lower one stay where they are until the end, and count as gone.
+    """
+    link_twins(genome, first, twins)
+    u = first
+    while u < genome[0]:
+        twin = twin_of(genome, u, twins)
+        if twin == 0:
+            u += 1
+            continue
+        twins[twin] = -1 - twins[twin]
+        redirect(genome, twin, u, twins)
+        u = first
+    for u in range(genome[0]):
+        twins[u] = 0 if twins[u] < 0 else 1
+    delete_units(genome, twins)
+
+
+@compiled
+def link_twins(genome: Words, first: int, links: NDArray[np.int64]) -> None:
+    """For each hidden unit the next one that may have the same formula; 0 if there is none."""
+    sign_units(genome, links)
+    for u in range(first, genome[0]):
+        sign = links[u]
+        v = u + 1
+        while v < genome[0] and links[v] != sign:
+            v += 1
+        links[u] = v if v < genome[0] else 0
+
+
+@compiled
+def twin_of(genome: Words, unit: int, twins: NDArray[np.int64]) -> int:
+    """The first unit to be merged with this one; 0 if there is none, or if this one is gone."""
+    twin = twins[unit]
+    if twin < 0:
+        return 0
+    while twin != 0:
+        following = twins[twin]
+        if following < 0:
+            following = -1 - following
+        elif same_formula(genome, unit, twin) and not share_target(genome, unit, twin, twins):
+            return twin
+        twin = following
+    return 0
+
+
+@compiled
+def sign_units(genome: Words, signs: NDArray[np.int64]) -> None:
+    """A number for each unit, from its words and its connections' weights: units with the same
+    formula have the same, most others do not."""
+    for u in range(genome[0]):
+        at = HEADER + UNIT_WORDS * u
+        sign = genome[at] + 31 * genome[at + 1] + 961 * genome[at + 2]
+        signs[u] = sign & SIGN_MASK
+    for at in range(connections_at(genome), size_of(genome), CONNECTION_WORDS):
+        target = genome[at] // TARGET
+        weight = 7 + (genome[at] & RECURRENT) + 131 * genome[at + 1] + 17161 * genome[at + 2]
+        signs[target] = (signs[target] + weight) & SIGN_MASK
+
+
+@compiled
+def same_formula(genome: Words, u: int, v: int) -> bool:
+    """Whether two units compute the same by their formulas, each its own loop included."""
+    for k in range(UNIT_WORDS):
+        if genome[HEADER + UNIT_WORDS * u + k] != genome[HEADER + UNIT_WORDS * v + k]:
+            return False
+    start, other, end = place_of(genome, u * TARGET), place_of(genome, v * TARGET), size_of(genome)
+    i = 0
+    while start + i < end and genome[start + i] // TARGET == u:
+        key = genome[start + i] + (v - u) * TARGET
+        # A loop of u stands where u sorts among the sources, one of v where v does.
+        if key & SOURCE_MASK == u:
+            key += v - u
+        place = other + i
+        if place >= end or genome[place] != key:
+            place = place_of(genome, key)
+            if place >= end or genome[place] != key:
+                return False
+        for k in range(1, CONNECTION_WORDS):
+            if genome[start + i + k] != genome[place + k]:
+                return False
+        i += CONNECTION_WORDS
+    return other + i >= end or genome[other + i] // TARGET != v
+
+
+@compiled
+def share_target(genome: Words, u: int, v: int, gone: NDArray[np.int64]) -> bool:
+    """Whether both units, u before v, have a connection of one kind to one unit that is not gone,
+    loops apart."""
+    for at in range(connections_at(genome), size_of(genome), CONNECTION_WORDS):
+        key = genome[at]
+        if key & SOURCE_MASK == v and key // TARGET != v and gone[key // TARGET] >= 0:
+            place = place_of(genome, key - v + u)
+            if genome[place] == key - v + u:
+                return True
+    return False
+
+
+@compiled
+def redirect(genome: Words, unit: int, to: int, gone: NDArray[np.int64]) -> None:
+    """Let what goes out from `unit` go out from `to`, a lower one, that has no connection there."""
+    start = connections_at(genome)
+    for at in range(start, size_of(genome), CONNECTION_WORDS):
+        key = genome[at]
+        if key & SOURCE_MASK != unit or gone[key // TARGET] < 0:
+            continue
+        key += to - unit
+        numerator, denominator = genome[at + 1], genome[at + 2]
+        place = at
+        while place > start and genome[place - CONNECTION_WORDS] > key:
+            for k in range(CONNECTION_WORDS):
+                genome[place + k] = genome[place - CONNECTION_WORDS + k]
+            place -= CONNECTION_WORDS
+        genome[place] = key
+        genome[place + 1] = numerator
+        genome[place + 2] = denominator
 
 
 @shared

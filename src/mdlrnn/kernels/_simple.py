@@ -28,8 +28,17 @@ from ._genome import (
     Words,
     size_of,
 )
-from ._random import Random, below, geometric, uniform
-from ._space import Space, happens, random_activation, random_end, random_source
+from ._space import (
+    Random,
+    Space,
+    below,
+    geometric,
+    happens,
+    random_activation,
+    random_end,
+    random_source,
+    uniform,
+)
 
 SIMPLE_GROWTH = UNIT_WORDS + 2 * CONNECTION_WORDS
 """The most words that one of these mutations adds on the way."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..corpus import Corpus
+from ..network import Network
+from ._activations import fill
 from ._arithmetic import bits_of, log2, log2_parts
-from ._compile import compiled, shared
-from ._contexts import feed_contexts, fill_tables
-from ._feed import feed_chunk
-from ._genome import Words
-from ._loops import fill
-from ._plan import RESOLUTION, Plan, make_plan
-from ._tree import CHUNK, Links, Tree
-from ._types import Floats, Floats2, Indices, Ints
-from ._workspace import Workspace
+from ._compile import announced, compiled, entry, shared
+from ._feed import feed_chunk, feed_contexts, fill_tables
+from ._genome import Floats, Floats2, Indices, Ints, Words, row_of
+from ._plan import RESOLUTION, Plan, Workspace, check_fed, make_plan, workspace_for
+from ._tree import CHUNK, Links, Tree, tree_of
 
 LEAST_TOTAL = 1e-8
 LEAST_NORMAL = 2.2250738585072014e-308
@@ -197,3 +199,44 @@ def pairwise_sum(x: Floats) -> float:
             low[i] += high[i]
         n = half
     return x[0]
+
+
+def distributions(network: Network, corpus: Corpus) -> NDArray[np.float64]:
+    """(node, target): probabilities; with one output the targets are 0 and 1.
+
+    `corpus` is in the order of the network's units.
+    """
+    tree = tree_of(corpus, is_scored=False)
+    check_fed(tree, len(network.units), len(network.connections))
+    work = workspace_for(tree, len(network.units), len(network.connections), network.saturation)
+    found = np.zeros((len(corpus.parent), max(corpus.outputs, 2)))
+    with announced("measure", "the measuring kernels"):
+        fill_distributions(row_of(network), tree, work, found)
+    return found
+
+
+@entry
+def fill_distributions(genome: Words, tree: Tree, work: Workspace, found: Floats2) -> None:
+    inputs, outputs, full = tree.inputs, tree.outputs, tree.full
+    plan, weights, values = work.plan, work.weights, work.values
+    links = tree.links
+    make_plan(genome, inputs, outputs, full, plan, weights, work.reach)
+    feed_contexts(
+        genome, full, tree.sizes, plan, weights, values, tree.rows, links, work.most,
+    )  # fmt: skip
+    fill_tables(
+        genome, full, tree.sizes, plan, weights, values, work.tables, tree.rows, links,
+    )  # fmt: skip
+    chunk = tree.chunk_start[full]
+    while tree.chunks[chunk] < tree.sizes[full]:
+        begin, end = tree.chunks[chunk], tree.chunks[chunk + 1]
+        feed_chunk(
+            genome, full, begin, end, plan, weights, values, work.tables, links, tree.levels,
+            work.most,
+        )  # fmt: skip
+        set_chances(inputs, outputs, full, begin, end, plan, values, work.chances, links)
+        for i in range(end - begin):
+            total = 1.0 if outputs == 1 else work.chances[outputs * CHUNK + i]
+            for t in range(found.shape[1]):
+                found[begin + i, t] = work.chances[t * CHUNK + i] / total
+        chunk += 1

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..corpus._corpus import Corpus
-from ._types import Floats, Indices, Ints
+from ..corpus import Corpus
+from ._genome import Floats, Indices, Ints
 
 CHUNK = 1024
 """Nodes fed at a time: a few rows of this many float64 stay in the first-level cache."""

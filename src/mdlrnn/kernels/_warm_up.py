@@ -17,22 +17,19 @@ from typing import Any
 import numba
 import numpy as np
 
-from ..corpus._corpus import Corpus
+from ..corpus import Corpus
 from ._advance import advance, is_known, new_network, select
 from ._compile import CACHE_FOLDER, is_ready, mark_ready
-from ._evaluate import hash_of, new_memo
+from ._compound import has_stacks
+from ._evaluate import State, hash_of, join_front, new_memo
 from ._helped import advance_helped, help_out, new_board
-from ._length import encoded_length, weight_norms
 from ._mutate import compound_rates, simple_rates
 from ._offspring import make_offspring
-from ._probabilities import fill_distributions
-from ._scoring import score_rows
+from ._plan import workspace_for
+from ._scoring import encoded_length, score_rows, weight_norms
 from ._space import Space
-from ._stack import has_stacks
-from ._state import State, join_front
-from ._surprisal import surprisal
+from ._surprisal import fill_distributions, surprisal
 from ._tree import tree_of
-from ._workspace import workspace_for
 
 PATIENCE = 120.0
 """Seconds to wait for the second process before compiling alone."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 from os import fspath
 from pathlib import Path
@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.random import RandomState
 
-from .._checks import printable, short
-from .._errors import InputError
-from .._files import PathLike, read_text
-from .._limits import (
+from ..checks import short
+from ..corpus import Corpus
+from ..errors import InputError, printable
+from ..files import PathLike, read_text
+from ..limits import (
     DRAWN_LENGTH,
     GRAMMAR_BYTES,
     GRAMMAR_SECONDS,
@@ -33,16 +34,21 @@ from .._limits import (
     are_lifted,
     check_size,
 )
-from ..corpus._corpus import Corpus
-from ..network._alphabet import BOUNDARY
-from ._closure import CONTEXT, decimal, fraction
+from ..machines import Language, Next, Strings, Symbols
+from ..network import BOUNDARY
 from ._grammar_machine import machine_of
 from ._grammar_text import read_productions
-from ._machine import Language, Next, Symbols
-from ._normal_form import normal_form
-from ._prefix import Chart, Column
-from ._productions import Empty, Nonterminal, Part, Production, empty_chances
-from ._strings import Strings
+from ._prefix import Chart, Column, normal_form
+from ._productions import (
+    CONTEXT,
+    Empty,
+    Nonterminal,
+    Part,
+    Production,
+    decimal,
+    empty_chances,
+    fraction,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -277,3 +283,45 @@ def _bits(likely: Decimal) -> float:
     number = float(likely)
     # A float this small is rounded to few digits, or to 0.
     return -math.log2(number) if number > 1e-300 else -float(CONTEXT.ln(likely)) / math.log(2)
+
+
+Chances = dict[tuple[str, ...], Fraction]
+
+
+def short_strings(grammar: Grammar, longest: int) -> Chances:
+    """Strings of at least one symbol, the shortest first, for a grammar of which no rule is empty
+    and no nonterminal leads to itself alone.
+
+    They are put together from their parts, so that prefixes which no short string has cost nothing.
+    """
+
+    @cache
+    def of(part: Part, length: int) -> Chances:
+        if isinstance(part, str):
+            return {(part,): Fraction(1)} if length == 1 else {}
+        found: Chances = {}
+        for production in grammar.productions:
+            if production.left == part:
+                for string, chance in joined(production.right, length).items():
+                    found[string] = found.get(string, Fraction(0)) + production.chance * chance
+        return found
+
+    @cache
+    def joined(parts: tuple[Part, ...], length: int) -> Chances:
+        """Strings of all these parts in turn, each of which has one symbol at least."""
+        first, rest = parts[0], parts[1:]
+        if not rest:
+            return of(first, length)
+        found: Chances = {}
+        for own in range(1, length - len(rest) + 1):
+            for begin, chance in of(first, own).items():
+                for end, other in joined(rest, length - own).items():
+                    whole = (*begin, *end)
+                    found[whole] = found.get(whole, Fraction(0)) + chance * other
+        return found
+
+    start: Nonterminal = grammar.start
+    every: Chances = {}
+    for length in range(1, longest + 1):
+        every |= of(start, length)
+    return every

@@ -21,12 +21,19 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from .._errors import InputError
-from ..network._alphabet import BOUNDARY
-from ._finite import state_names, with_fewer_counters
-from ._machine import Language
+from ..errors import InputError
+from ..machines import (
+    END,
+    Affine,
+    Condition,
+    Language,
+    Rule,
+    counter,
+    state_names,
+    with_fewer_counters,
+)
+from ..network import BOUNDARY
 from ._productions import Nonterminal, Part, Production
-from ._rules import END, Affine, Condition, Rule, counter
 
 MOST_STATES = 120
 MOST_GROUPS = 12

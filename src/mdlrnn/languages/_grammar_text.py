@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from .._errors import InputError, MissingExtra
-from .._limits import NONTERMINALS, RULES, check_size
-from ..network._alphabet import BOUNDARY, MOST_UNITS
-from ._closure import components
+from ..errors import InputError, MissingExtra
+from ..limits import NONTERMINALS, RULES, check_size
+from ..network import BOUNDARY, MOST_UNITS
 from ._productions import (
     Nonterminal,
     Part,
     Production,
     barren,
     chance_to_end,
+    components,
     endless,
     nonterminals,
     reachable,

@@ -13,13 +13,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from .._checks import short
-from .._errors import InputError
-from ..network._alphabet import BOUNDARY
-from ._determinise import determinised
-from ._machine import Language
-from ._rule_text import read_expression
-from ._rules import END, Affine, Condition, Rule, counter
+from ..checks import short
+from ..errors import InputError
+from ..machines import (
+    END,
+    Affine,
+    Condition,
+    Language,
+    Rule,
+    counter,
+    determinised,
+    read_expression,
+)
+from ..network import BOUNDARY
 
 STOP = Fraction(3, 10)
 """The chance to stop at each number, as in the paper's training sets."""

@@ -1,18 +1,62 @@
-"""What a network is, what it costs, and what it computes, slowly and exactly.
+"""What a network is, what it costs, and what it computes, slowly and exactly."""
 
-`_network`, `_units`, `_activations` and `_alphabet` are the value, `_file` its file, `_encoding`,
-`_code` and `schemes` the bits behind |G|, `_interpreter` the oracle that kernels, exports and
-proofs are held against, `_text` a network in formulas, `_objective` what a search minimises.
-"""
+from __future__ import annotations
 
-from ._activations import ACTIVATIONS as ACTIVATIONS
-from ._activations import Activation as Activation
-from ._code import decode as decode
-from ._code import encode as encode
-from ._encoding import Encoding as Encoding
-from ._network import Network as Network
-from ._objective import Objective as Objective
-from ._objective import Score as Score
-from ._units import Connection as Connection
-from ._units import Unit as Unit
-from ._units import Weight as Weight
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._activations import ACTIVATIONS as ACTIVATIONS
+    from ._activations import DEFAULT_ACTIVATIONS as DEFAULT_ACTIVATIONS
+    from ._activations import Activation as Activation
+    from ._activations import Arithmetic as Arithmetic
+    from ._activations import Number as Number
+    from ._alphabet import BOUNDARY as BOUNDARY
+    from ._alphabet import MOST_SYMBOLS as MOST_SYMBOLS
+    from ._alphabet import MOST_UNITS as MOST_UNITS
+    from ._alphabet import check_alphabet as check_alphabet
+    from ._alphabet import has_words as has_words
+    from ._alphabet import spelled as spelled
+    from ._alphabet import symbols_of as symbols_of
+    from ._code import Part as Part
+    from ._code import check_encodable as check_encodable
+    from ._code import decode as decode
+    from ._code import encode as encode
+    from ._code import length as length
+    from ._code import parts as parts
+    from ._code import roles_fit as roles_fit
+    from ._encoding import SCHEMES as SCHEMES
+    from ._encoding import Encoding as Encoding
+    from ._file import json_text as json_text
+    from ._file import read_json as read_json
+    from ._file import to_dict as to_dict
+    from ._interpreter import EXACT as EXACT
+    from ._interpreter import EXACT_CUT as EXACT_CUT
+    from ._interpreter import EXP_OVERFLOW as EXP_OVERFLOW
+    from ._interpreter import FLOAT as FLOAT
+    from ._interpreter import FLOAT_CUT as FLOAT_CUT
+    from ._interpreter import LEAST_TOTAL as LEAST_TOTAL
+    from ._interpreter import SATURATION as SATURATION
+    from ._interpreter import distribution as distribution
+    from ._interpreter import feed as feed
+    from ._interpreter import input_rows as input_rows
+    from ._interpreter import log2 as log2
+    from ._interpreter import plan as plan
+    from ._interpreter import stepper as stepper
+    from ._network import Network as Network
+    from ._objective import OBJECTIVES as OBJECTIVES
+    from ._objective import Objective as Objective
+    from ._objective import Score as Score
+    from ._text import counted as counted
+    from ._text import describe as describe
+    from ._text import powers as powers
+    from ._text import summary as summary
+    from ._units import KINDS as KINDS
+    from ._units import LARGEST_INTEGER as LARGEST_INTEGER
+    from ._units import TYPES as TYPES
+    from ._units import Connection as Connection
+    from ._units import Unit as Unit
+    from ._units import Weight as Weight
+else:
+    from .._door import open_door
+
+    __getattr__, __dir__, __all__ = open_door(__name__)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .._errors import InputError
-from .._limits import SYMBOL_LENGTH, check_size
+from ..errors import InputError
+from ..limits import SYMBOL_LENGTH, check_size
 
 BOUNDARY = "#"
 """Begins and ends every string; it is added, never written."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 from typing import NamedTuple
 
-from .._errors import InputError
+from ..errors import InputError
 from ._activations import ACTIVATIONS
 from ._alphabet import MOST_UNITS
 from ._encoding import Encoding

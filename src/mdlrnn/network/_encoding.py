@@ -1,18 +1,89 @@
-"""How networks are written as bits: the scheme, and the space of networks it can write.
-
-The bits themselves, `encode` and `decode`, are in `_code`. What the data cost, |D:G|, is not here.
-"""
+"""What a scheme has to say: the few places where the codes of networks differ."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .._checks import check_known, short
-from .._errors import InputError
+from ..checks import check_known, short
+from ..errors import InputError
 from ._activations import ACTIVATIONS, DEFAULT_ACTIVATIONS, with_extensions
 from ._network import Network
-from .schemes import SCHEMES
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What a scheme decides; the rest of the code is common to all (`network._code`)."""
+
+    name: str
+    cost: Callable[[str], int] | None
+    """Of an activation, written in unary with a closing 0; None where it is not written."""
+    activation_bits: Callable[[str, tuple[str, ...]], int]
+    """The width of the field that names an activation, given those that are allowed."""
+    has_type_bit: Callable[[bool], bool]
+    """Whether a unit says if it is a sum or a product, given whether products are allowed."""
+    says_parts: bool = False
+    """Whether the code begins with bits that say what is allowed: what the network has."""
+
+
+def field_width(allowed: tuple[str, ...]) -> int:
+    """Bits that tell so many activations apart."""
+    return (len(allowed) - 1).bit_length()
+
+
+PAPER = Scheme(
+    "paper",
+    cost=lambda activation: ACTIVATIONS[activation].cost,
+    activation_bits=lambda activation, allowed: field_width(allowed),
+    has_type_bit=lambda products: products,
+)
+
+
+RELU_COST = 2
+MODULO_BITS = 4
+"""The field of mod2 and mod3, whatever the width of the others."""
+
+
+def _cost(activation: str) -> int:
+    return RELU_COST if activation == "relu" else ACTIVATIONS[activation].cost
+
+
+def _activation_bits(activation: str, allowed: tuple[str, ...]) -> int:
+    is_modulo = ACTIVATIONS[activation].extension == "modulos"
+    return MODULO_BITS if is_modulo else field_width(allowed)
+
+
+TACL2022 = Scheme(
+    "tacl2022",
+    cost=_cost,
+    activation_bits=_activation_bits,
+    has_type_bit=lambda products: True,
+)
+
+
+def _bits_without_costs(activation: str, allowed: tuple[str, ...]) -> int:
+    is_remainder = (ACTIVATIONS[activation].modulus or 1) > 1
+    return MODULO_BITS if is_remainder else field_width(allowed)
+
+
+ABUDY2025 = Scheme(
+    "abudy2025",
+    cost=None,
+    activation_bits=_bits_without_costs,
+    has_type_bit=lambda products: True,
+)
+
+
+PARTS = Scheme(
+    "parts",
+    cost=lambda activation: ACTIVATIONS[activation].cost,
+    activation_bits=lambda activation, allowed: field_width(allowed),
+    has_type_bit=lambda products: products,
+    says_parts=True,
+)
+
+
+SCHEMES = {scheme.name: scheme for scheme in (PAPER, TACL2022, ABUDY2025, PARTS)}
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._checks import is_integer, short
-from .._errors import InputError
-from .._files import PathLike, read_text
-from .._limits import CONNECTIONS, check_size
+from ..checks import is_integer, short
+from ..errors import InputError
+from ..files import PathLike, read_text
+from ..limits import CONNECTIONS, check_size
 from ._units import Connection, Unit, Weight
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from functools import partial, reduce
 from operator import add, mod, mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._checks import short, shown
-from .._errors import InputError
+from ..checks import short, shown
+from ..errors import InputError
 from ._activations import ACTIVATIONS, Arithmetic, Number
 from ._alphabet import BOUNDARY, symbols_of
 

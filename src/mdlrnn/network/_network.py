@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .._checks import is_integer, short
-from .._errors import InputError
-from .._files import PathLike, save
 from .._later import later
+from ..checks import is_integer, short
+from ..errors import InputError
+from ..files import PathLike, save
 from ._alphabet import MOST_UNITS, check_alphabet
 from ._file import json_text, parse, read_json, to_dict
 from ._interpreter import probabilities
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ..drawing import Drawing
-    from ..exports._module import TorchNetwork
-    from ..exports._symbolic import SymbolicNetwork
+    from ..exports import SymbolicNetwork, TorchNetwork
+    from ..show import Drawing
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .._checks import check_known, is_number, short
-from .._errors import InputError
+from ..checks import check_known, is_number, short
+from ..errors import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._checks import printable
+from ..errors import printable
 from ._interpreter import plan
 
 if TYPE_CHECKING:

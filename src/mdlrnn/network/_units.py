@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .._checks import check_known, is_integer, short
-from .._errors import InputError
+from ..checks import check_known, is_integer, short
+from ..errors import InputError
 from ._activations import ACTIVATIONS
 
 TYPES = ("sum", "product")

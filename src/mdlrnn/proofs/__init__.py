@@ -1,6 +1,31 @@
-"""Theorems: what a network computes in words, that it is right for every string, or where not.
+"""Theorems about networks: search for a proof, certificates, explanations."""
 
-`_terms` and `_execute` are symbolic execution, `_system` is what a network is held against,
-`_invariant`, `_facts` and `_obligations` are the induction, `_smt` and `_solver` the solvers'
-side, `_explore` and `_witness` the search for a string that is wrong, `_prove` the whole.
-"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._certificate import Checked as Checked
+    from ._certificate import check as check
+    from ._claims import folded as folded
+    from ._execute import executor as executor
+    from ._explain import explain as explain
+    from ._numbers import decimal_text as decimal_text
+    from ._numbers import rounded_up as rounded_up
+    from ._numbers import solve as solve
+    from ._proof import Proof as Proof
+    from ._proof import document as document
+    from ._prove import prove as prove
+    from ._prover import Prover as Prover
+    from ._prover import Theorem as Theorem
+    from ._smt import CHECK as CHECK
+    from ._smt import IN_RUN as IN_RUN
+    from ._smt import SECONDS as SECONDS
+    from ._smt import available as available
+    from ._smt import require as require
+    from ._statement import TO_TRY as TO_TRY
+    from ._witness import Counterexample as Counterexample
+else:
+    from .._door import open_door
+
+    __getattr__, __dir__, __all__ = open_door(__name__)

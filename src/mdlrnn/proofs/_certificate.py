@@ -15,24 +15,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .._checks import check_known, exact_fraction
-from .._errors import InputError
-from .._files import PathLike, named, read_text
-from ..languages import Language, Transducer
-from ..languages._json import from_json as language_from_json
-from ..languages._json import to_json as language_to_json
-from ..network._network import Network
-from ..tasks._tasks import EVERY_TASK
+from ..checks import check_known, exact_fraction
+from ..errors import InputError
+from ..files import PathLike, named, read_text
+from ..languages import EVERY_TASK
+from ..machines import Language, Transducer
+from ..machines import from_json as language_from_json
+from ..machines import to_json as language_to_json
+from ..network import Network
 from ._claims import Claim
 from ._equivalent_machines import same_language
 from ._execute import executor
-from ._formula import condition_text, term_text
 from ._invariant import Key, Location, Scheme
 from ._obligations import Induction, Query, obligations
-from ._seconds import CHECK
-from ._smt import Formula
-from ._solver import LOGIC, Answer, ask_cvc5, ask_z3, require
-from ._statement import theorem
+from ._smt import CHECK, LOGIC, Answer, Formula, ask_cvc5, ask_z3, require
+from ._statement import condition_text, term_text, theorem
 from ._system import Phase, system_for
 from ._terms import TooComplex, from_json, to_json
 

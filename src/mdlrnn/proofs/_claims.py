@@ -16,7 +16,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..network._interpreter import LEAST_TOTAL
+from ..errors import printable
+from ..network import LEAST_TOTAL, powers
+from ._numbers import decimal_text
 from ._smt import TRUE, Formula, conjunction, negation
 from ._terms import ONE, Term, bounds, relu, total
 
@@ -152,3 +154,46 @@ def _middle(term: Term) -> Fraction:
     assert low is not None
     assert high is not None
     return low if low == high else (low + high) / 2
+
+
+def claim_text(claim: Claim, outcome: str) -> str:
+    """The claim; `outcome` names what gets probabilities, such as 'next symbol'."""
+    margin = decimal_text(claim.margin)
+    match claim.kind:
+        case "exact":
+            return f"the network gives each {outcome} exactly its true probability"
+        case "within":
+            return f"the network gives each {outcome} its true probability within {margin}"
+        case "deterministic":
+            low = "1/2" if claim.margin == Fraction(1, 2) else f"1 − {margin}"
+            return f"where one {outcome} only is possible, the network gives it more than {low}"
+        case "leading":
+            return f"where one {outcome} only is possible, the network gives it more than any other"
+        case "categorical" if claim.margin == 0:
+            return (
+                f"the network gives each impossible {outcome} probability 0 and each possible one "
+                "more"
+            )
+        case "categorical":
+            return separated_text(outcome, margin, "that")
+        case _:
+            return (
+                f"the network gives each possible {outcome} more than 0 and more than each "
+                "impossible one"
+            )
+
+
+def separated_text(outcome: str, less: str, least: str) -> str:
+    return (
+        f"the network gives each impossible {outcome} less than {less} and each possible one at "
+        f"least {least}"
+    )
+
+
+def folded(string: str) -> str:
+    """aaabb as it is, a long one as a^1001 b^1001."""
+    if not string:
+        return "the empty string"
+    if len(string) <= 24 or " " in string:
+        return printable(string if len(string) <= 60 else f"{string[:57]}...")
+    return powers(string)

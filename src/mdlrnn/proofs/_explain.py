@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .._errors import InputError
-from ..network._network import Network
+from ..errors import InputError
+from ..network import Network
 from ._execute import Executor, executor
-from ._formula import latex_symbol, number_text, term_text
+from ._statement import latex_symbol, number_text, term_text
 from ._terms import Term, TooComplex, bounds, memory_term
 
 LINE = 78

@@ -13,9 +13,9 @@ from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
 
-from ..languages import Affine
-from ._explore import Node
-from ._linear import solve
+from ..machines import Affine
+from ._execute import Node
+from ._numbers import solve
 from ._smt import Formula
 from ._system import System
 from ._terms import Term, counter_term, floor

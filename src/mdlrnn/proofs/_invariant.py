@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..network._activations import ACTIVATIONS
-from ._execute import Executor, Values
-from ._explore import Node
+from ..network import ACTIVATIONS
+from ._execute import Executor, Node, Values
 from ._facts import stack_bases
-from ._linear import solve
+from ._numbers import solve
 from ._smt import Formula, conjunction, negation
 from ._system import Phase, System, affine_term
 from ._terms import (

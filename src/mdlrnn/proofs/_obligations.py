@@ -1,25 +1,60 @@
-"""What has to be shown, as queries that must be unsatisfiable.
+"""The sigmoid's bounds as a query of their own, so that nobody has to take them on trust.
 
-Given locations, nothing here is guessed or searched for: the same network, system, locations and
-claims give the same texts, which is how a certificate is checked.
+What a reader of the certificate has to know of e^x is Taylor's theorem, and 2 < e < 3 where the
+bounds are coarse; that the bounds follow from it is arithmetic, and left to the solver.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from ..languages import Rule
+from ..machines import Rule
 from ._claims import Claim, claim_formula, shares
-from ._enclosures import bounds_text
 from ._execute import Executor, Values
 from ._invariant import Location, Scheme, phase_formula, selected
-from ._smt import Formula, Script, conjunction, negation
+from ._numbers import LARGEST, VANISHING, enclosure, shortened, terms_needed
+from ._smt import Formula, Script, conjunction, fraction_text, negation
 from ._system import Opening, System
 from ._terms import Atom, Term, counter_term, known, substitute
+
+
+def bounds_text(point: Fraction) -> str:
+    """That e^|x|, between its own bounds, puts sigmoid(x) between the bounds used."""
+    low, high = enclosure(point)
+    size = abs(point)
+    lines = [f"; e is e^{size}, and sigmoid({point}) is {'1' if point < 0 else 'e'}/(1 + e)"]
+    lines.append("(declare-const e Real)")
+    if size > VANISHING:
+        lines.append(f"(assert (> e {2**VANISHING}.0))")
+    elif size > LARGEST:
+        lines.append(f"(assert (> e {2 ** math.floor(size)}.0))")
+        lines.append(f"(assert (< e {3 ** math.ceil(size)}.0))")
+    else:
+        below, above = shortened(size, down=True), shortened(size)
+        count = terms_needed(above)
+        lines.append(f"(assert (> e {_partial_sum(below, terms_needed(below))}))")
+        rest = Fraction(1)
+        for place in range(1, count + 2):
+            rest = rest * above / place
+        rest /= 1 - above / (count + 2)
+        lines.append(f"(assert (< e (+ {_partial_sum(above, count)} {fraction_text(rest)})))")
+    middle = "1.0" if point < 0 else "e"
+    sides = [f"(* {fraction_text(bound)} (+ 1.0 e))" for bound in (low, high)]
+    lines.append(f"(assert (not (< {sides[0]} {middle} {sides[1]})))")
+    return "\n".join(lines)
+
+
+def _partial_sum(x: Fraction, count: int) -> str:
+    """1 + x/1·(1 + x/2·(1 + ...)), up to x^count/count!."""
+    text = "1.0"
+    for place in range(count, 0, -1):
+        text = f"(+ 1.0 (* {fraction_text(x / place)} {text}))"
+    return text
 
 
 class Query(NamedTuple):

@@ -1,18 +1,135 @@
-"""What `prove` gives back: a theorem, a counterexample, or what was tried."""
+"""A proof as a document, in Markdown or LaTeX: the theorem, its table and what it leaves open."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..network._network import Network
+from ..errors import InputError, printable
+from ..network import Network
 from ._certificate import certificate
 from ._claims import Claim
-from ._document import cells, document
 from ._obligations import Induction
-from ._proof_values import Counterexample, FloatFailure
-from ._rounding import AsItRuns
+from ._statement import UNKNOWN, Row, condition_text, latex_symbol, table, term_text
 from ._system import System
+from ._witness import Counterexample, FloatFailure
+from .float64._rounding import AsItRuns
+
+FORMATS = ("markdown", "latex")
+
+
+def document(proof: Proof, style: str = "markdown") -> str:
+    """The proof in words and its table; for a network that is not proved, the verdict alone."""
+    if style not in FORMATS:
+        raise InputError(f"there is no format {style!r}; use one of {', '.join(FORMATS)}.")
+    if not proof.proved or proof.induction is None:
+        return "\n".join([proof.statement, *proof.notes]) + "\n"
+    head, rows = cells(proof, style == "latex")
+    if style == "latex":
+        return _latex(proof, head, rows)
+    return _markdown(proof, head, rows)
+
+
+def cells(proof: Proof, latex: bool = False) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of the table."""
+    induction = proof.induction
+    assert induction is not None
+    network, system = proof.network, induction.system
+    symbols = [latex_symbol(s) if latex else shown_symbol(s) for s in system.outcomes]
+    first = network.inputs
+    head = ["after", "where", *(f"unit {u}" for u in induction.executor.memory)]
+    memory = induction.executor.memory
+    # An output that is remembered has its column already.
+    outputs = (u for u in range(first, first + network.outputs) if u not in memory)
+    head += [f"unit {u}" for u in outputs]
+    head += ["P(1)"] if network.outputs == 1 else [f"P({symbol})" for symbol in symbols]
+    return head, [_row(row, proof, latex) for row in table(induction)]
+
+
+def _row(row: Row, proof: Proof, latex: bool) -> list[str]:
+    induction = proof.induction
+    assert induction is not None
+    math = (lambda text: f"${text}$") if latex else (lambda text: text)
+    key = row.location.key
+    # In LaTeX a row that begins with a bracket would be read as an option of the line before.
+    history = " ".join(
+        rf"\texttt{{{latex_symbol(s)}}}" if latex else shown_symbol(s) for s in key.history
+    )
+    where = condition_text(induction.system, key.phase, latex)
+    if not where.startswith("state") and where:
+        where = math(where)
+    elif induction.system.language is None:
+        where = key.phase.state
+    else:
+        where = ""
+    cells = [history, where, *(math(term_text(term, latex)) for term in row.memory)]
+    unknown = r"\ldots" if latex else UNKNOWN
+    memory, first = induction.executor.memory, proof.network.inputs
+    for place, value in enumerate(row.outputs):
+        if first + place in memory:
+            continue
+        cells.append(math(unknown if value is None else term_text(value, latex)))
+    chances = row.shares
+    count = len(induction.system.outcomes)
+    if chances is None:
+        shown = [math(unknown)] * count
+    else:
+        shown = [math(share.text(latex)) for share in chances]
+    return cells + (shown[1:] if proof.network.outputs == 1 else shown)
+
+
+def shown_symbol(symbol: str) -> str:
+    """A symbol in a cell: a blank can be seen, and what a terminal would obey is escaped."""
+    return "␣" if symbol == " " else printable(symbol)
+
+
+def _markdown(proof: Proof, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"**Theorem.** {proof.statement}", ""]
+    lines += [_pipes(head), "|" + "---|" * len(head), *map(_pipes, rows), ""]
+    lines += [*(f"* {note}" for note in proof.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def _pipes(cells: Sequence[str]) -> str:
+    # A bar inside a cell would end it.
+    shown = [cell.replace("\\", "\\\\").replace("|", r"\|").replace("_", r"\_") for cell in cells]
+    return "| " + " | ".join(shown) + " |"
+
+
+def _latex(proof: Proof, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [
+        r"\begin{theorem}",
+        _latex_prose(proof.statement),
+        r"\end{theorem}",
+        "",
+        r"{\renewcommand{\arraystretch}{1.5}",
+        rf"\begin{{tabular}}{{ll|{'r' * (len(head) - 2)}}}",
+        " & ".join(_latex_head(cell) for cell in head) + r" \\",
+        r"\hline",
+        *(" & ".join(row) + r" \\" for row in rows),
+        r"\end{tabular}}",
+        "",
+        *map(_latex_prose, proof.notes),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_head(cell: str) -> str:
+    return f"${cell[0]}({cell[2:-1]})$" if cell.startswith("P(") else cell
+
+
+def _latex_prose(text: str) -> str:
+    """Plain sentences, with their few characters that LaTeX reads otherwise."""
+    text = re.sub(r"([\d.]+)·10\^-(\d+)", r"$\1 \\cdot 10^{-\2}$", text)
+    text = re.sub(r"(?<![\d ] )\b10\^-(\d+)", r"$10^{-\1}$", text)
+    text = re.sub(r"±10\^(\d+)", r"$\\pm 10^\1$", text)
+    text = re.sub(r"\b([a-z])\^\(([^)]*)\)", r"$\1^{\2}$", text)
+    text = re.sub(r"\b([a-z])\^(\w+)", r"$\1^{\2}$", text)
+    return (
+        text.replace("−", "$-$").replace("#", r"\#").replace("%", r"\%").replace("…", r"\ldots{}")
+    )
 
 
 @dataclass(frozen=True)

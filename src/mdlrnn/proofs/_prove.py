@@ -11,27 +11,20 @@ from __future__ import annotations
 import time
 from fractions import Fraction
 
-from .._checks import is_number, short
-from .._errors import InputError
-from ..languages import Configuration, Language, Transducer
-from ..network._network import Network
+from ..checks import is_number, short
+from ..errors import InputError
+from ..machines import Configuration, Language, Transducer
+from ..network import Network
 from ._claims import Claim, probabilities
 from ._equivalent_machines import counting_machine, equivalent_machines
-from ._execute import Executor, executor
-from ._explore import NODES as PREFIXES
-from ._explore import SECONDS as EXPLORE
-from ._explore import Explored, Node, explore, wander
-from ._induction import OutOfTime, attempt
+from ._execute import NODES as PREFIXES
+from ._execute import SECONDS as EXPLORE
+from ._execute import Executor, Explored, Node, executor, explore, wander
+from ._induction import Model, OutOfTime, attempt, strongest
 from ._invariant import Scheme, schemes
-from ._models import Model
 from ._obligations import Induction
 from ._proof import Proof
-from ._proof_values import Counterexample
-from ._reach import quick_reach, reach_of
-from ._rounded import SECONDS as ROUNDED
-from ._rounded import explore_rounded, explore_running, is_wrong_as_it_runs
-from ._seconds import SECONDS
-from ._solver import require
+from ._smt import SECONDS, require
 from ._statement import (
     Attempts,
     as_it_runs_warning,
@@ -42,10 +35,18 @@ from ._statement import (
     refutation,
     theorem,
 )
-from ._strongest import strongest
 from ._system import System, system_for, words
 from ._terms import TooComplex
-from ._witness import completion, follow
+from ._witness import SECONDS as ROUNDED
+from ._witness import (
+    Counterexample,
+    completion,
+    explore_rounded,
+    explore_running,
+    follow,
+    is_wrong_as_it_runs,
+)
+from .float64._runs import quick_reach, reach_of
 
 AT_ONCE_PREFIXES = 700
 """Prefixes that are run through where there is little time."""

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..languages import Language, Transducer
-from ..languages._machine import Symbols
-from ..network._interpreter import FLOAT, distribution, feed, input_rows
-from ..network._network import Network
+from ..machines import Language, Symbols, Transducer
+from ..network import FLOAT, Network, distribution, feed, input_rows
 from ._proof import Proof
 from ._prove import prove
-from ._seconds import FIRST_TRY, IN_RUN, RUNNERS_UP, SHORTEST_PROOF
-from ._solver import available
+from ._smt import FIRST_TRY, IN_RUN, RUNNERS_UP, SHORTEST_PROOF, available
 
 PRECHECK_STRINGS = (29, 59, 149)
 """Strings of the language, shortest first, by place: a network must be right on them to be given

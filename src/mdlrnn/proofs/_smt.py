@@ -10,10 +10,14 @@ solvers see linear integer arithmetic; only sigmoids and stacks as fractions are
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, NamedTuple
 
-from ._sigmoid import enclosure
+from ..errors import MissingExtra
+from ._numbers import enclosure
 from ._terms import Atom, Term
 
 Formula = tuple[Any, ...]
@@ -246,3 +250,87 @@ def fraction_text(value: Fraction) -> str:
 
 def _plain(name: str) -> str:
     return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+
+
+SECONDS = 60.0
+"""A proof that a user asks for, or that a table needs."""
+IN_RUN = 15.0
+"""A proof of one network in a run, or for a page."""
+FIRST_TRY = 4.0
+"""A proof in a run that goes on until there is one; most that succeed take less."""
+SHORTEST_PROOF = 1.0
+"""A proof in a run whose time is nearly up."""
+RUNNERS_UP = 20.0
+"""At the end of a run, all networks but the best together."""
+CHECK = 600.0
+"""All queries of a certificate together."""
+
+
+EXTRA = "prove"
+MILLISECONDS = 4_000
+"""For one query; linear ones take a few."""
+LOGIC = "(set-logic ALL)"
+
+
+class Answer(NamedTuple):
+    verdict: str
+    """unsat, sat or unknown."""
+    model: dict[str, int] | None = None
+    """Values of the counters, where it is sat."""
+
+
+def available(package: str = "z3") -> bool:
+    return find_spec(package) is not None
+
+
+def require(package: str, what: str) -> None:
+    if not available(package):
+        shown = {"z3": "Z3", "cvc5": "cvc5"}[package]
+        raise MissingExtra(what, shown, EXTRA)
+
+
+def milliseconds_until(deadline: float) -> int:
+    """For one query that should not go on for long after the deadline."""
+    return max(100, min(MILLISECONDS, int(1000 * (deadline - time.monotonic()))))
+
+
+def ask_z3(
+    text: str, variables: Mapping[str, str] | None = None, milliseconds: int = MILLISECONDS
+) -> Answer:
+    import z3
+
+    solver = z3.Solver()
+    solver.set("timeout", milliseconds)
+    try:
+        solver.from_string(text)
+        verdict = str(solver.check())
+    except z3.Z3Exception:
+        return Answer("unknown")
+    if verdict != "sat" or variables is None:
+        return Answer(verdict)
+    model: Any = solver.model()
+    values = {}
+    for name, counter in variables.items():
+        value = model.eval(z3.Int(name), model_completion=True)
+        values[counter] = int(value.as_long())
+    return Answer(verdict, values)
+
+
+def ask_cvc5(text: str, milliseconds: int = MILLISECONDS) -> Answer:
+    import cvc5
+
+    solver = cvc5.Solver()
+    solver.setOption("tlimit-per", str(milliseconds))
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, f"{LOGIC}\n{text}\n", "query")
+    symbols = parser.getSymbolManager()
+    try:
+        while True:
+            command = parser.nextCommand()
+            if command.isNull():
+                break
+            command.invoke(solver, symbols)
+        result = solver.checkSat()
+    except RuntimeError:  # which all of its exceptions are
+        return Answer("unknown")
+    return Answer("unsat" if result.isUnsat() else "sat" if result.isSat() else "unknown")

@@ -13,11 +13,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from .._checks import short
-from .._errors import InputError
-from ..languages import Affine, Condition, Configuration, Language, Rule, Transducer
-from ..network._alphabet import BOUNDARY
-from ..network._network import Network
+from ..checks import short
+from ..errors import InputError
+from ..machines import Affine, Condition, Configuration, Language, Rule, Transducer
+from ..network import BOUNDARY, Network
 from ._terms import Term, counter_term, floor, known
 
 MOST_CONDITIONS = 12

@@ -15,9 +15,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from .._checks import exact_fraction
-from ..network._activations import ACTIVATIONS, Arithmetic
-from ._sigmoid import enclosure
+from ..checks import exact_fraction
+from ..network import ACTIVATIONS, Arithmetic
+from ._numbers import enclosure
 
 LONGEST = 20_000
 """Characters of an atom's key; a network that needs more is beyond what is tried here."""

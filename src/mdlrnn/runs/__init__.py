@@ -1,7 +1,49 @@
-"""Runs that outlive the process: the run folder, its checkpoints, and where runs stand.
+"""The run folder: settings, checkpoints, log, lock and status."""
 
-`_files` names and writes what lies in the folder, `_settings` is its settings.json, `_checkpoint`
-(with `_checkpoint_check` and `_sealed`) its checkpoints, `_lock` keeps two processes apart,
-`_recorder` begins a run, writes it down and reopens it, `_status` tells how runs stand from their
-folders alone, and `_networks` takes a network from a file or a run.
-"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._checkpoint import read_sealed as read_sealed
+    from ._checkpoint import seal as seal
+    from ._checkpoint import unseal as unseal
+    from ._files import BEST as BEST
+    from ._files import CORPUS as CORPUS
+    from ._files import FRONT as FRONT
+    from ._files import HELD_OUT as HELD_OUT
+    from ._files import LEARNED as LEARNED
+    from ._files import LOCK as LOCK
+    from ._files import PROVED as PROVED
+    from ._files import SETTINGS as SETTINGS
+    from ._files import THEOREM as THEOREM
+    from ._files import acquire as acquire
+    from ._files import check_holds_run as check_holds_run
+    from ._files import holder as holder
+    from ._files import holds_run as holds_run
+    from ._files import read_log as read_log
+    from ._files import read_object as read_object
+    from ._files import write as write
+    from ._files import write_learned as write_learned
+    from ._networks import encoding_of as encoding_of
+    from ._networks import load_network as load_network
+    from ._networks import network_from as network_from
+    from ._networks import read_corpus as read_corpus
+    from ._networks import training_of as training_of
+    from ._recorder import SHOWN as SHOWN
+    from ._recorder import Recorder as Recorder
+    from ._recorder import begin as begin
+    from ._recorder import reopen as reopen
+    from ._settings import CARD as CARD
+    from ._settings import CPU as CPU
+    from ._settings import DEVICES as DEVICES
+    from ._settings import Settings as Settings
+    from ._settings import check_device as check_device
+    from ._settings import read_settings as read_settings
+    from ._status import Status as Status
+    from ._status import find_runs as find_runs
+    from ._status import status_of as status_of
+else:
+    from .._door import open_door
+
+    __getattr__, __dir__, __all__ = open_door(__name__)

@@ -1,12 +1,17 @@
-"""Checkpoints: all islands as one `.npz` file without pickles, and back, bit for bit.
+"""Arrays as a sealed `.npz`: one that carries a SHA-256 of itself and holds no pickles.
 
-Which checkpoints a run keeps, and when they are written, is known to `_recorder`.
+The digest stands in the zip comment, the last bytes of the file, and every other byte enters it.
+So a damaged file is known before it is parsed; `numpy.load` reads a sealed file like any other.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import math
+import struct
+import zipfile
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -15,15 +20,128 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import short
-from .._errors import InputError
 from .._version import __version__
-from ..kernels._genome import Words, pack
-from ..kernels._state import COUNTERS, FRONT_COUNT, FRONT_SIZE, State
-from ..search._archipelago import Archipelago
-from ..search._island import ROW_WORDS, Problem, front_of, rows_of
-from ._checkpoint_check import check_rows, damaged
-from ._sealed import read_sealed, seal, unseal
+from ..checks import short
+from ..corpus import DAMAGED, unpacked
+from ..errors import InputError
+from ..files import read_bytes
+from ..kernels import (
+    CONNECTION_WORDS,
+    COUNTERS,
+    FRONT_COUNT,
+    FRONT_SIZE,
+    HEADER,
+    PRODUCT,
+    SOURCE_MASK,
+    TARGET,
+    UNIT_WORDS,
+    State,
+    Words,
+    pack,
+)
+from ..limits import ARRAY_BYTES
+from ..network import ACTIVATIONS, LARGEST_INTEGER, MOST_UNITS, TYPES
+from ..search import ROW_WORDS, Archipelago, Problem, front_of, rows_of
+
+_MARK = b"mdlrnn sha256 "
+_COMMENT = len(_MARK) + 64
+
+
+def seal(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The file's bytes; equal arrays give equal bytes, since no time of day is noted."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, array in arrays.items():
+            content = io.BytesIO()
+            np.lib.format.write_array(content, np.asarray(array), allow_pickle=False)
+            entry = zipfile.ZipInfo(f"{name}.npy")
+            archive.writestr(entry, content.getvalue(), zipfile.ZIP_DEFLATED, compresslevel=1)
+    body = buffer.getvalue()[:-2] + struct.pack("<H", _COMMENT)
+    return body + _comment(body)
+
+
+def is_sealed(data: bytes) -> bool:
+    """Whether these are a sealed file's bytes, all as they were written."""
+    return data[-_COMMENT:] == _comment(data[:-_COMMENT])
+
+
+def read_sealed(path: Path) -> bytes:
+    """The bytes of a file. Errors say what is wrong; what to do about it the caller knows."""
+    try:
+        return read_bytes(path, ARRAY_BYTES)
+    except InputError:
+        size = path.stat().st_size if path.is_file() else 0
+        what = "too large for a file of mdlrnn" if size > ARRAY_BYTES else "cannot be read"
+        raise InputError(what) from None
+
+
+def unseal(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays of a sealed file; a file that is not intact is refused."""
+    if not is_sealed(data):
+        raise InputError("not intact, or not a file of mdlrnn")
+    try:
+        return unpacked(io.BytesIO(data))
+    except InputError:
+        raise
+    except DAMAGED:
+        raise InputError("sealed, but not by mdlrnn") from None
+
+
+def _comment(body: bytes) -> bytes:
+    return _MARK + hashlib.sha256(body).hexdigest().encode()
+
+
+def damaged(what: str) -> InputError:
+    return InputError(f"not a checkpoint that mdlrnn wrote ({what})")
+
+
+def check_rows(words: Words, sizes: Words, inputs: int, outputs: int) -> None:
+    """Raise InputError unless the packed rows are networks with these inputs and outputs."""
+    _hold((sizes >= HEADER) & (sizes <= words.size))
+    if int(sizes.sum()) != words.size:
+        raise damaged("its rows do not fit their sizes")
+    starts = np.cumsum(sizes) - sizes
+    units, connections = words[starts], words[starts + 1]
+    _hold((units >= inputs + outputs) & (units <= MOST_UNITS))
+    _hold((connections >= 0) & (connections <= words.size))
+    _hold(sizes == HEADER + UNIT_WORDS * units + CONNECTION_WORDS * connections)
+    _check_units(words, starts + HEADER, units, inputs)
+    _check_connections(words, starts + HEADER + UNIT_WORDS * units, connections, units)
+
+
+def _check_units(words: Words, starts: Words, units: Words, inputs: int) -> None:
+    number, at = _places(starts, units, UNIT_WORDS)
+    code, numerator = words[at], words[at + 1]
+    _hold((code >= 0) & (code < PRODUCT * len(TYPES)) & (code % PRODUCT < len(ACTIVATIONS)))
+    _check_weights(numerator, words[at + 2])
+    _hold((number >= inputs) | ((code == 0) & (numerator == 0)))
+
+
+def _check_connections(words: Words, starts: Words, connections: Words, units: Words) -> None:
+    number, at = _places(starts, connections, CONNECTION_WORDS)
+    key, numerator = words[at], words[at + 1]
+    known = np.repeat(units, connections)
+    _hold((key >= 0) & (key // TARGET < known) & ((key & SOURCE_MASK) < known))
+    _hold(numerator != 0)
+    _check_weights(numerator, words[at + 2])
+    _hold((key[1:] > key[:-1]) | (number[1:] == 0))
+
+
+def _check_weights(numerator: Words, denominator: Words) -> None:
+    _hold((numerator >= -LARGEST_INTEGER) & (numerator <= LARGEST_INTEGER))
+    _hold((denominator >= 1) & (denominator <= LARGEST_INTEGER))
+
+
+def _places(starts: Words, counts: Words, step: int) -> tuple[Words, Words]:
+    """For all items of all rows: the item's number in its row, and its place in the words."""
+    number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    return number, np.repeat(starts, counts) + step * number
+
+
+def _hold(rule: NDArray[Any]) -> None:
+    if not rule.all():
+        raise damaged("a row is no network")
+
 
 FORMAT = "mdlrnn-checkpoint/1"
 _NUMBERS = tuple(

@@ -6,14 +6,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from .._checks import short
-from .._errors import InputError
-from .._files import PathLike
-from ..corpus._corpus import Corpus
-from ..network._encoding import Encoding
-from ..network._network import Network
+from ..checks import short
+from ..corpus import Corpus
+from ..errors import InputError
+from ..files import PathLike
+from ..network import Encoding, Network
+from ._checkpoint import read_sealed, unseal
 from ._files import BEST, CORPUS, SETTINGS, check_holds_run
-from ._sealed import read_sealed, unseal
 from ._settings import read_settings
 from ._status import status_of
 

@@ -16,18 +16,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .._errors import ClusterError, InputError, RunError
-from .._files import PathLike, make_folder, reason_of
-from ..corpus._corpus import Corpus
-from ..kernels._genome import Words
-from ..network._network import Network
-from ..network._objective import Score
-from ..search._archipelago import Archipelago, network_of, rescored
-from ..search._evolve import OnProgress, evolve_islands
-from ..search._island import Problem
-from ..search._run import Progress, Run
-from ..search._settings import Stop
-from ._checkpoint import load, to_bytes
+from ..corpus import Corpus
+from ..errors import ClusterError, InputError, RunError
+from ..files import PathLike, make_folder, reason_of
+from ..kernels import Words
+from ..network import Network, Score
+from ..search import (
+    Archipelago,
+    OnProgress,
+    Problem,
+    Progress,
+    Run,
+    Stop,
+    evolve_islands,
+    network_of,
+    rescored,
+)
+from ._checkpoint import load, seal, to_bytes
 from ._files import (
     BEST,
     CORPUS,
@@ -37,11 +42,14 @@ from ._files import (
     OWN,
     PROVED,
     SETTINGS,
+    acquire,
     append_event,
     check_holds_run,
     checkpoint_path,
     checkpoints,
+    holder,
     holds_run,
+    is_own,
     now,
     start_event,
     tidy,
@@ -51,9 +59,7 @@ from ._files import (
     write_front,
     write_theorem,
 )
-from ._lock import acquire, holder, is_own
 from ._networks import read_corpus
-from ._sealed import seal
 from ._settings import (
     CARD,
     CPU,
@@ -139,7 +145,7 @@ class Recorder:
         }  # fmt: skip
         if self.settings.device == CARD:
             # Imported here: without a card nothing of CUDA is needed.
-            from ..gpu._card import evolve_on_card
+            from ..search import evolve_on_card
 
             run = evolve_on_card(self.problem, self.settings.stop, cards=crew, **common)
         else:

@@ -16,16 +16,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._checks import short
-from .._errors import InputError
 from .._version import __version__
-from ..network._encoding import Encoding
-from ..network._objective import Objective
-from ..search._settings import LIMITS, Search, Stop
+from ..checks import short
+from ..errors import InputError
+from ..network import Encoding, Objective
+from ..search import LIMITS, Search, Stop
 from ._files import SETTINGS, now, read_object, write
 
 if TYPE_CHECKING:
-    from ..search._island import Problem
+    from ..search import Problem
 
 FORMAT = "mdlrnn-run/2"
 CPU, CARD = "cpu", "cuda"

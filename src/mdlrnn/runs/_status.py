@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .._errors import InputError
-from .._files import reason_of
-from ..search._settings import UNLIMITED
-from ._files import LOCK, LOG, SETTINGS, checkpoints, read_log
-from ._lock import holder, is_held
-from ._sealed import is_sealed, read_sealed
+from ..errors import InputError
+from ..files import reason_of
+from ..search import UNLIMITED
+from ._checkpoint import is_sealed, read_sealed
+from ._files import LOCK, LOG, SETTINGS, checkpoints, holder, is_held, read_log
 from ._settings import read_settings
 
 

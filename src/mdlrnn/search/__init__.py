@@ -1,6 +1,52 @@
-"""The search: the genetic algorithm of the paper on islands, and what mdlrnn adds to it.
+"""The search: islands of networks, and the workers that advance them."""
 
-`_settings` says how to search and when to stop, `_island` advances one island, `_migration` is what
-islands have to do with each other, `_archipelago` is all of them between two epochs, `_evolve` the
-loop, `_run` what it tells and gives back. Where runs are kept is known to `runs`.
-"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._archipelago import Archipelago as Archipelago
+    from ._archipelago import Packed as Packed
+    from ._archipelago import network_of as network_of
+    from ._archipelago import rescored as rescored
+    from ._crew import Crew as Crew
+    from ._evolve import OnProgress as OnProgress
+    from ._evolve import evolve_islands as evolve_islands
+    from ._island import ROW_WORDS as ROW_WORDS
+    from ._island import Problem as Problem
+    from ._island import check_room as check_room
+    from ._island import epoch as epoch
+    from ._island import front_of as front_of
+    from ._island import new_island as new_island
+    from ._island import random_states as random_states
+    from ._island import rows_of as rows_of
+    from ._migration import is_crowded as is_crowded
+    from ._run import Progress as Progress
+    from ._run import Run as Run
+    from ._settings import GENERATIONS as GENERATIONS
+    from ._settings import LIMITS as LIMITS
+    from ._settings import UNLIMITED as UNLIMITED
+    from ._settings import Search as Search
+    from ._settings import Stop as Stop
+    from .workers._card import evolve_on_card as evolve_on_card
+    from .workers._card_islands import Islands as Islands
+    from .workers._connect import cards_of as cards_of
+    from .workers._connect import client_of as client_of
+    from .workers._connect import connected as connected
+    from .workers._connect import connected_cards as connected_cards
+    from .workers._connect import crews_of as crews_of
+    from .workers._connect import workers_with_cards as workers_with_cards
+    from .workers._mpi import mpi_crew as mpi_crew
+    from .workers._spread import Frozen as Frozen
+    from .workers._spread import Line as Line
+    from .workers._spread import Piece as Piece
+    from .workers._spread import Spread as Spread
+    from .workers._spread import Workers as Workers
+    from .workers._spread import freeze as freeze
+    from .workers._spread import naming_the_worker as naming_the_worker
+    from .workers._spread import on_every_worker as on_every_worker
+    from .workers._spread import thaw as thaw
+else:
+    from .._door import open_door
+
+    __getattr__, __dir__, __all__ = open_door(__name__)

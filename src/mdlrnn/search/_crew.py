@@ -19,9 +19,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ._archipelago import Packed
 from ._island import Problem
 from ._leg import AbandonedError, Leg, Report, run_leg
-from ._packed import Packed
 from ._team import Readiness, Team
 
 FEWEST_TO_HELP = 4

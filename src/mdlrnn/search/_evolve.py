@@ -10,15 +10,11 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from .._checks import check_threads
-from .._errors import ClusterError
-from ..kernels._compile import source_of
-from ..kernels._genome import Words
-from ..kernels._length import weight_norms
-from ..kernels._state import State
-from ..network._network import Network
-from ..network._objective import Score
-from ._archipelago import Archipelago, front_among, network_of
+from ..checks import check_threads
+from ..errors import ClusterError
+from ..kernels import State, Words, source_of, weight_norms
+from ..network import Network, Score
+from ._archipelago import Archipelago, Packed, front_among, network_of
 from ._crew import Crew, Executors, Held, Threads
 from ._graph import (
     LONGEST_CHAIN,
@@ -32,7 +28,6 @@ from ._graph import (
 )
 from ._island import Problem, check_room, random_states
 from ._leg import Entry, Leg, View, entries_of, view_of
-from ._packed import Packed
 from ._run import Progress, Run, Statistics
 from ._settings import Stop
 

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from ._archipelago import Archipelago
+from ._archipelago import Archipelago, Packed
 from ._crew import Crew, Held, Job
 from ._island import Problem
 from ._leg import Entry, Leg, Part, Report, View
 from ._migration import Offer, exchange_of, homes_of
-from ._packed import Packed
 
 FIRST = -(10**6)
 """The priority of what somebody waits for."""

@@ -13,25 +13,39 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._errors import InputError
-from .._limits import SEARCHED_NUMBERS, check_size
-from ..corpus._corpus import Corpus, forbid_only_boundary
-from ..kernels._advance import DONE, HELPED, NEEDS_ROOM, advance
-from ..kernels._compile import announced
-from ..kernels._evaluate import Memo, new_memo
-from ..kernels._genome import HEADER, Words, size_of
-from ..kernels._helped import FLAGS, Board, advance_helped
-from ..kernels._length import encoding_table
-from ..kernels._mutate import compound_rates, simple_rates
-from ..kernels._random import Random
-from ..kernels._space import Space
-from ..kernels._state import COUNTERS, FRONT_COUNT, FRONT_SIZE, STEPS, State
-from ..kernels._tree import Tree, tree_of
-from ..kernels._warm_up import warm_up
-from ..kernels._workspace import Workspace
-from ..network._activations import ACTIVATIONS
-from ..network._encoding import Encoding
-from ..network._objective import Objective
+from ..corpus import Corpus, forbid_only_boundary
+from ..errors import InputError
+from ..kernels import (
+    COUNTERS,
+    DONE,
+    FLAGS,
+    FRONT_COUNT,
+    FRONT_SIZE,
+    HEADER,
+    HELPED,
+    NEEDS_ROOM,
+    STEPS,
+    Board,
+    Memo,
+    Random,
+    Space,
+    State,
+    Tree,
+    Words,
+    Workspace,
+    advance,
+    advance_helped,
+    announced,
+    compound_rates,
+    encoding_table,
+    new_memo,
+    simple_rates,
+    size_of,
+    tree_of,
+    warm_up,
+)
+from ..limits import SEARCHED_NUMBERS, check_size
+from ..network import ACTIVATIONS, Encoding, Objective
 from ._settings import RATES, Search
 from ._team import Scoring, Team
 

@@ -10,15 +10,22 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..kernels._genome import Words, size_of
-from ..kernels._random import Random
-from ..kernels._state import FRONT_COUNT, State
-from ._founders import founders_for
+from ..kernels import FRONT_COUNT, Random, State, Words, size_of
+from ._archipelago import Packed
 from ._island import Problem, advance_island, front_of, new_island, restart_island
-from ._migration import RESTARTS, RING, Offer, is_crowded, is_stagnant, offer_of, receive
-from ._packed import Packed
-from ._spaces import fits, island_problem
+from ._migration import (
+    RESTARTS,
+    RING,
+    Offer,
+    fits,
+    is_crowded,
+    is_stagnant,
+    island_problem,
+    offer_of,
+    receive,
+)
 from ._team import Team
+from .suggest._founders import founders_for
 
 
 class Part(NamedTuple):

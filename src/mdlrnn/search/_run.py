@@ -9,19 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._later import later
-from ..kernels._genome import Words
-from ..kernels._state import State
-from ..network._encoding import Encoding
-from ..network._network import Network
-from ..network._objective import Objective, Score
+from ..kernels import State, Words
+from ..network import Encoding, Network, Objective, Score
 from ._archipelago import Archipelago, network_of
 from ._island import Problem
 from ._settings import Search, Stop
 
 if TYPE_CHECKING:
-    from ..extraction._learned import Learned
-    from ..proofs._proof import Proof
-    from ..proofs._prover import Theorem
+    from ..extraction import Learned
+    from ..proofs import Proof, Theorem
 
 
 class Progress(NamedTuple):

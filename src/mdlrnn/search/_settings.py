@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Self
 
-from .._checks import check_integer, is_number, short
-from .._errors import InputError
-from .._limits import SEARCHED_NETWORKS, check_size
-from ..network._alphabet import MOST_UNITS
-from ..network._encoding import Encoding
+from ..checks import check_integer, is_number, short
+from ..errors import InputError
+from ..limits import SEARCHED_NETWORKS, check_size
+from ..network import MOST_UNITS, Encoding
 
 GENERATIONS = 25_000
 """Of a search that is given no limit, as in the paper."""

@@ -14,13 +14,20 @@ import numpy as np
 from numba.core import config
 from numpy.typing import NDArray
 
-from ..kernels._advance import HELPERS
-from ..kernels._compile import is_ready
-from ..kernels._genome import CONNECTION_WORDS, HEADER
-from ..kernels._helped import IS_OPEN, Board, help_out, new_board
-from ..kernels._tree import Tree
-from ..kernels._warm_up import compile_help_beside
-from ..kernels._workspace import Workspace, workspace_for
+from ..kernels import (
+    CONNECTION_WORDS,
+    HEADER,
+    HELPERS,
+    IS_OPEN,
+    Board,
+    Tree,
+    Workspace,
+    compile_help_beside,
+    help_out,
+    is_ready,
+    new_board,
+    workspace_for,
+)
 
 FEW = 3
 """Threads that can help with a small corpus: an offspring is scored in the time in which three are

@@ -1,0 +1,304 @@
+"""What a corpus is made from, checked and laid out flat: strings as codes, sequences as rows.
+
+Errors name the place in what was given (`strings[3]`, `inputs[3, 0, 1]`); the tree that is made
+of it all is in `_tree`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..checks import shown
+from ..errors import InputError
+from ..network import BOUNDARY, MOST_SYMBOLS
+
+Floats = NDArray[np.float64]
+Symbols = str | tuple[str, ...]
+"""A string with a symbol a character (or a word a symbol), or the symbols one by one."""
+
+
+class Sequences(NamedTuple):
+    """Numeric sequences one after the other: row i of `rows` and of `targets` is one step."""
+
+    rows: Floats
+    targets: Floats
+    lengths: NDArray[np.int64]
+
+
+def forbid_boundary(symbols: str | Sequence[str]) -> None:
+    if BOUNDARY in symbols:
+        raise InputError(
+            f"{BOUNDARY!r} is in the string, but it is the boundary symbol, which is added and "
+            "never written; remove it or use another symbol."
+        )
+
+
+def forbid_table(strings: object) -> None:
+    """A table would be read by the names of its columns, or row by row."""
+    columns = getattr(strings, "column_names", getattr(strings, "columns", None))
+    if getattr(strings, "ndim", None) != 2 and columns is None:
+        return
+    shape = getattr(strings, "shape", None)
+    named = "" if columns is None else f" with the columns {shown(map(str, columns))}"
+    size = "" if shape is None else f" of shape {tuple(shape)}"
+    raise InputError(
+        f"the strings are a {type(strings).__name__}{size}{named}; give one of its columns."
+    )
+
+
+def count_strings(
+    strings: Iterable[str | Sequence[str]], counts: Iterable[int] | None, words: bool
+) -> dict[Symbols, int]:
+    """How often each string is there; with `words`, its words are parted by one blank."""
+    if isinstance(strings, str | bytes | Mapping):
+        raise InputError(
+            f"strings is a {type(strings).__name__}; give a list of strings, and how often each "
+            "of them is there as counts."
+        )
+    forbid_table(strings)
+    number = 0
+    left = None if counts is None else iter(counts)
+    counted: dict[Symbols, int] = {}
+    for number, string in enumerate(strings, 1):
+        place = f"strings[{number - 1}]"
+        symbols = " ".join(string.split()) if words and isinstance(string, str) else string
+        if not isinstance(symbols, str):
+            symbols = _symbols(symbols, place)
+        if symbols not in counted:
+            try:
+                forbid_boundary(symbols.split() if words and isinstance(symbols, str) else symbols)
+            except InputError as error:
+                raise InputError(f"{place}: {error}") from None
+            counted[symbols] = 0
+        counted[symbols] += 1 if left is None else _count(left, number)
+    if left is not None and next(left, None) is not None:
+        raise InputError(
+            f"there are more counts than the {number} strings; give one count for each string."
+        )
+    if not counted:
+        raise InputError("there are no strings; give one or more.")
+    return counted
+
+
+def encode(
+    strings: Sequence[Symbols], words: bool
+) -> tuple[tuple[str, ...], NDArray[Any], NDArray[np.int64]]:
+    """The alphabet, the codes of all strings, each with the boundary before it, and the lengths."""
+
+    def spelled() -> Iterable[str | Sequence[str]]:
+        if not words:
+            return strings
+        return (string.split() if isinstance(string, str) else string for string in strings)
+
+    alphabet = (BOUNDARY, *sorted(set(chain.from_iterable(spelled()))))
+    if len(alphabet) > MOST_SYMBOLS:
+        raise InputError(
+            f"there are {len(alphabet)} symbols, but a network holds at most {MOST_SYMBOLS} of "
+            "them; replace the rare ones by a common symbol."
+        )
+    code = {symbol: number for number, symbol in enumerate(alphabet)}
+    lengths = np.fromiter(map(len, spelled()), np.int64, len(strings))
+    codes = np.fromiter(
+        map(code.__getitem__, chain.from_iterable(spelled())),
+        np.min_scalar_type(len(alphabet) - 1),
+        int(lengths.sum()),
+    )
+    return alphabet, np.insert(codes, np.cumsum(lengths) - lengths, 0), lengths + 1
+
+
+def flatten(inputs: Any, targets: Any, lengths: Any) -> Sequences:
+    """Sequences given as arrays (sequence, step, unit), or as lists with an array for each."""
+    if isinstance(inputs, np.ndarray) and isinstance(targets, np.ndarray):
+        flat = _flatten_padded(inputs, targets, lengths)
+    else:
+        flat = _flatten_list(_listed(inputs, "inputs"), _listed(targets, "targets"), lengths)
+    _refuse(~np.isfinite(flat.rows), flat, "inputs", "every input must be a finite number")
+    _refuse(~np.isfinite(flat.targets), flat, "targets", "every target must be a finite number")
+    if flat.targets.shape[1] == 1:
+        outside = (flat.targets < 0) | (flat.targets > 1)
+        remedy = (
+            "with a single output a target is the probability of 1, from 0 to 1; for more "
+            "outputs give targets of shape (sequence, step, output)"
+        )
+    else:
+        outside = flat.targets < 0
+        remedy = "targets are weights of the outputs, 0 or more"
+    _refuse(outside, flat, "targets", remedy)
+    if flat.targets.shape[1] > 1 and not flat.targets.any():
+        raise InputError("every target is 0, so there is nothing to predict; give targets.")
+    return flat
+
+
+def distinct_rows(rows: Floats) -> tuple[Floats, NDArray[Any]]:
+    """The distinct rows in lexicographic order, and for each row which of them it is."""
+    codes = np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        values = np.unique(column)
+        codes = codes * len(values) + np.searchsorted(values, column)
+        codes = np.searchsorted(np.unique(codes), codes)
+    first = np.zeros(int(codes.max()) + 1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return rows[first], codes.astype(np.min_scalar_type(len(first) - 1))
+
+
+def _symbols(string: object, place: str) -> tuple[str, ...]:
+    if isinstance(string, bytes) or not isinstance(string, Sequence):
+        raise InputError(f"{place} is a {type(string).__name__}; give a string or its symbols.")
+    for symbol in string:
+        if not isinstance(symbol, str) or not symbol:
+            raise InputError(f"{place} holds {symbol!r}, which is no symbol; give non-empty text.")
+    return tuple(string)
+
+
+def _count(counts: Any, number: int) -> int:
+    try:
+        count = next(counts)
+    except StopIteration:
+        raise InputError(
+            f"there are {number - 1} counts but more strings; give one count for each string."
+        ) from None
+    try:
+        value = 0 if isinstance(count, bool | np.bool_) else operator.index(count)
+    except TypeError:
+        value = 0
+    if value < 1:
+        raise InputError(f"counts[{number - 1}] is {count!r}; give an integer of 1 or more.")
+    return value
+
+
+def _listed(sequences: Any, name: str) -> list[Any]:
+    try:
+        return list(sequences)
+    except TypeError:
+        raise InputError(
+            f"{name} is {sequences!r:.40}; give an array (sequence, step, unit) or a list."
+        ) from None
+
+
+def _same_number(inputs: int, targets: int) -> None:
+    if inputs != targets:
+        raise InputError(
+            f"there are {inputs} sequences of inputs but {targets} of targets; "
+            "give both for each sequence."
+        )
+
+
+def _flatten_padded(inputs: NDArray[Any], targets: NDArray[Any], lengths: Any) -> Sequences:
+    _check_kind(inputs, "inputs")
+    _check_kind(targets, "targets")
+    if targets.ndim == 2:
+        targets = targets[:, :, np.newaxis]
+    for name, array in (("inputs", inputs), ("targets", targets)):
+        if array.ndim != 3:
+            raise InputError(
+                f"{name} has {array.ndim} dimensions; give it as (sequence, step, unit)."
+            )
+        if 0 in array.shape:
+            raise InputError(f"{name} is empty, of shape {array.shape}; give steps and units.")
+    _same_number(len(inputs), len(targets))
+    if inputs.shape[1] != targets.shape[1]:
+        raise InputError(
+            f"the inputs have {inputs.shape[1]} steps but the targets {targets.shape[1]}; "
+            "give a target for each step."
+        )
+    steps = inputs.shape[1]
+    used = _check_lengths(lengths, np.full(len(inputs), steps))
+    real = np.arange(steps) < used[:, np.newaxis]
+    return Sequences(_floats(inputs[real]), _floats(targets[real]), used)
+
+
+def _flatten_list(inputs: list[Any], targets: list[Any], lengths: Any) -> Sequences:
+    if not inputs:
+        raise InputError("there are no sequences; give one or more.")
+    _same_number(len(inputs), len(targets))
+    rows = [_matrix(item, f"inputs[{i}]") for i, item in enumerate(inputs)]
+    goals = [_matrix(item, f"targets[{i}]", column=True) for i, item in enumerate(targets)]
+    for name, matrices in (("inputs", rows), ("targets", goals)):
+        for i, matrix in enumerate(matrices):
+            if matrix.shape[1] != matrices[0].shape[1]:
+                raise InputError(
+                    f"{name}[{i}] has {matrix.shape[1]} units but {name}[0] has "
+                    f"{matrices[0].shape[1]}; give all sequences the same units."
+                )
+    for i, (row, goal) in enumerate(zip(rows, goals, strict=True)):
+        if len(row) != len(goal):
+            raise InputError(
+                f"inputs[{i}] has {len(row)} steps but targets[{i}] has {len(goal)}; "
+                "give a target for each step."
+            )
+    used = _check_lengths(lengths, np.array([len(row) for row in rows]))
+    cut = used.tolist()
+    return Sequences(
+        _floats(np.concatenate([row[:end] for row, end in zip(rows, cut, strict=True)])),
+        _floats(np.concatenate([goal[:end] for goal, end in zip(goals, cut, strict=True)])),
+        used,
+    )
+
+
+def _matrix(item: object, place: str, column: bool = False) -> NDArray[Any]:
+    try:
+        array = np.asarray(item)
+    except ValueError:
+        raise InputError(f"{place} is no matrix; give every step the same units.") from None
+    _check_kind(array, place)
+    if column and array.ndim == 1:
+        array = array[:, np.newaxis]
+    if array.ndim != 2:
+        raise InputError(
+            f"{place} has {array.ndim} dimensions; give each sequence as (step, unit)."
+        )
+    if 0 in array.shape:
+        raise InputError(f"{place} is empty, of shape {array.shape}; give steps and units.")
+    return array
+
+
+def _check_kind(array: NDArray[Any], place: str) -> None:
+    if array.dtype.kind not in "biuf":
+        raise InputError(
+            f"{place} holds values of type {array.dtype}; give plain numbers, and sequences of "
+            "differing lengths as a list of arrays or padded, with their lengths."
+        )
+
+
+def _check_lengths(lengths: Any, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many steps of each sequence to use: all of them where no lengths are given."""
+    if lengths is None:
+        return steps
+    array = np.asarray(lengths)
+    if array.shape != steps.shape:
+        raise InputError(
+            f"lengths has the shape {array.shape}, but there are {len(steps)} sequences; "
+            "give one length for each."
+        )
+    if array.dtype.kind not in "iu":
+        raise InputError(f"lengths holds values of type {array.dtype}; give integers.")
+    wrong = np.flatnonzero((array < 1) | (array > steps))
+    if len(wrong):
+        at = int(wrong[0])
+        raise InputError(
+            f"lengths[{at}] is {array[at]}, but that sequence has {steps[at]} steps; "
+            f"give a length from 1 to {steps[at]}."
+        )
+    return array.astype(np.int64)
+
+
+def _floats(array: NDArray[Any]) -> Floats:
+    """In double precision and without negative zeros, which would split equal prefixes."""
+    return array.astype(np.float64) + 0.0
+
+
+def _refuse(bad: NDArray[np.bool_], flat: Sequences, name: str, remedy: str) -> None:
+    if not bad.any():
+        return
+    row, unit = (int(i) for i in np.argwhere(bad)[0])
+    ends = np.cumsum(flat.lengths)
+    sequence = int(np.searchsorted(ends, row, side="right"))
+    step = row - int(ends[sequence] - flat.lengths[sequence])
+    value = getattr(flat, "rows" if name == "inputs" else name)[row, unit]
+    raise InputError(f"{name}[{sequence}, {step}, {unit}] is {value}; {remedy}.")

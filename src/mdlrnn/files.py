@@ -1,0 +1,123 @@
+"""Reading text and writing files so that nothing is ever half-written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from .checks import short
+from .errors import InputError, printable
+from .limits import TEXT_BYTES, are_lifted, check_size
+
+PathLike = str | os.PathLike[str]
+
+
+def read_text(path: PathLike, what: str, limit: int = TEXT_BYTES) -> str:
+    """The text of a UTF-8 file; `what` names the kind of file in the error."""
+    try:
+        return read_bytes(path, limit).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, error.start, what) from None
+
+
+def read_bytes(path: PathLike, limit: int) -> bytes:
+    """A file of at most so many bytes, even if it has no end."""
+    try:
+        with path_of(path).open("rb") as file:
+            data = file.read(-1 if are_lifted() else limit + 1)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+    check_size(len(data), limit, named(path), "bytes")
+    return data
+
+
+def make_folder(path: Path) -> None:
+    """The folder and those above it, where they are missing."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{named(path)}: cannot be made ({reason_of(error)}); choose another folder."
+        ) from None
+
+
+def named(path: PathLike) -> str:
+    """The path as it can stand in a sentence."""
+    return printable(os.fspath(path))
+
+
+def path_of(given: object) -> Path:
+    """The path; anything that is none is answered in one sentence."""
+    if isinstance(given, str | os.PathLike):
+        return Path(given)
+    raise InputError(f"{short(given)} is no path; give the path of a file as text or a Path.")
+
+
+def not_utf8(path: PathLike, at: int, what: str) -> InputError:
+    return InputError(
+        f"{named(path)}: byte {at} is not UTF-8; save the {what} as UTF-8 text and try again."
+    )
+
+
+def unreadable(path: PathLike, error: Exception) -> InputError:
+    return InputError(f"{named(path)}: cannot be read ({reason_of(error)}); check the path.")
+
+
+def reason_of(error: Exception) -> str:
+    """What the system says, as it can stand in a sentence."""
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def write_atomically(path: PathLike, data: str | bytes) -> None:
+    """Replace `path` by `data` in one step: readers see the old file or the new one, never a part.
+
+    Raises OSError where the disk says no; the old file is then as it was.
+    """
+    target = path_of(path)
+    # A file's name need not be UTF-8, and may stand in what is written; in JSON this is its escape.
+    payload = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
+    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(payload)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(_usual_mode(target))
+        Path(temporary).replace(target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def save(path: PathLike, data: str | bytes) -> None:
+    """`write_atomically`, with the disk's refusal as one sentence."""
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be written ({reason_of(error)}); choose another place."
+        ) from None
+
+
+def check_writable(path: PathLike) -> None:
+    """Refuse a file that `save` could not write, before the work whose result is to stand there."""
+    target = path_of(path)
+    if target.is_dir():
+        raise InputError(f"{named(path)} is a folder; name a file to write.")
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"{named(path)}: cannot be written ({reason_of(error)}); choose another place."
+        ) from None
+
+
+def _usual_mode(target: Path) -> int:
+    """The mode a plain `open` would have left, since mkstemp makes private files."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

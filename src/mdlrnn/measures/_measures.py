@@ -1,0 +1,367 @@
+"""What `test` finds out, as values, and as the table that people read."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..corpus import Corpus, match
+from ..errors import InputError
+from ..languages import SEED, Task
+from ..machines import MARGIN, Transducer, Truth, is_sure, leads, mistakes
+from ..network import Network, powers
+
+MEASURES = (
+    ("strings", "{}_strings"),
+    ("characters", "{}_characters"),
+    ("cross-entropy, bits a character", "{}_cross_entropy"),
+    ("  optimal", "optimal_{}_cross_entropy"),
+    ("deterministic accuracy", "{}_deterministic_accuracy"),
+    ("categorical accuracy, margin 0.005", "{}_categorical_accuracy"),
+    ("categorical accuracy, margin 0", "{}_categorical_accuracy_at_0"),
+    ("strings without a mistake", "{}_string_accuracy"),
+)
+"""The measures in the order in which they are shown, with their keys in `Report.to_dict`; the first
+only where strings are weighted."""
+SETS = ("train", "test")
+LONGEST = 48
+"""Symbols of a string that is shown as it is."""
+WIDTH = 80
+"""Columns of the table and what stands below it."""
+
+
+class Failure(NamedTuple):
+    """The first place where a network is wrong."""
+
+    string: str
+    """The shortest string that it gets wrong, or for addition the two numbers."""
+    step: int
+    """Symbols read before the mistake, not counting the boundary."""
+    expected: str
+    given: str
+    length: int = 0
+    """Symbols of the whole string."""
+
+
+class Measures(NamedTuple):
+    """Over one set: bits, and how many steps of each sort were right."""
+
+    characters: int = 0
+    bits: float = 0.0
+    optimal_bits: float = 0.0
+    deterministic_steps: int = 0
+    deterministic_right: int = 0
+    categorical_right: int = 0
+    """Steps where possible symbols get at least epsilon and the others less."""
+    strictly_right: int = 0
+    """The same with epsilon 0: possible symbols above 0, the others exactly 0."""
+    strings: int = 0
+    strings_right: int = 0
+    """Strings that are right at every step."""
+
+    def plus(self, other: Measures) -> Measures:
+        sums: Any = (a + b for a, b in zip(self, other, strict=True))
+        return Measures(*sums)
+
+
+class Weighted(NamedTuple):
+    """The strings of a set, each once, and the characters in them."""
+
+    strings: int
+    characters: int
+
+
+class Report(NamedTuple):
+    task: str
+    size: int
+    train: Measures
+    test: Measures
+    first_failure: Failure | None
+    deterministic: bool
+    """Whether the task has deterministic steps; Dyck languages have none."""
+    title: str
+    """Of the task."""
+    noun: str = "symbol"
+    """What one step is called."""
+    has_symbols: bool = True
+    """Whether it is about strings, not numbers."""
+    weighted: Weighted | None = None
+    """Where each string of the test set counts by its probability, what it holds."""
+
+    def to_dict(self) -> dict[str, object]:
+        data: dict[str, object] = {"task": self.task, "size": self.size}
+        for name, part in (("train", self.train), ("test", self.test)):
+            steps = part.characters
+            held = (self.weighted if name == "test" else None) or Weighted(part.strings, steps)
+            data[f"{name}_strings"], data[f"{name}_characters"] = held
+            data[f"{name}_cross_entropy"] = part.bits / steps
+            data[f"optimal_{name}_cross_entropy"] = part.optimal_bits / steps
+            data[f"{name}_deterministic_accuracy"] = _share(
+                part.deterministic_right, part.deterministic_steps
+            )
+            data[f"{name}_categorical_accuracy"] = (
+                _share(part.categorical_right, steps) if self.has_symbols else None
+            )
+            data[f"{name}_categorical_accuracy_at_0"] = (
+                _share(part.strictly_right, steps) if self.has_symbols else None
+            )
+            data[f"{name}_string_accuracy"] = _share(part.strings_right, part.strings)
+        failure = self.first_failure
+        data["first_failure"] = None if failure is None else failure._asdict()
+        return data
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """A label and a text for both sets, of each measure that there is."""
+        data = self.to_dict()
+        found = []
+        for label, key in MEASURES if self.weighted else MEASURES[1:]:
+            train, test = (data[key.format(name)] for name in SETS)
+            if train is not None or test is not None:
+                entropy = "entropy" in key
+                found.append((label, cell_text(train, entropy), cell_text(test, entropy)))
+        return found
+
+    @property
+    def heading(self) -> str:
+        return f"{self.title}, {self.size:,}"
+
+    def verdict(self) -> list[str]:
+        """The first mistake, or that there is none, in lines."""
+        failure = self.first_failure
+        note = ["each string of the test set counts by its probability"] if self.weighted else []
+        if failure is None:
+            return [*note, "no mistake on any of these strings"]
+        shown = failure.string if len(failure.string) <= LONGEST else powers(failure.string)
+        read = f"{failure.step} {self.noun}{'' if failure.step == 1 else 's'}"
+        return [
+            *note,
+            f"first mistake: {shown or 'the empty string'}",
+            f"  after {read}: expected {failure.expected}",
+            f"  given {failure.given}",
+        ]
+
+    def __str__(self) -> str:
+        """The table that `mdlrnn test` prints."""
+        table = [(self.heading, "training", "test"), *self.rows()]
+        width = max(12, *(2 + len(text) for _, *texts in table for text in texts))
+        lines = [f"{label:<36}{train:>{width}}{test:>{width}}" for label, train, test in table]
+        return "\n".join([*lines, "", *map(_filled, self.verdict())])
+
+
+def _filled(line: str) -> str:
+    return textwrap.fill(
+        line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def cell_text(value: Any, entropy: bool) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return entropy_text(value) if entropy else f"{100 * value:.2f} %"
+
+
+def entropy_text(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:.6f}"
+
+
+def _share(right: int, all_of: int) -> float | None:
+    return right / all_of if all_of else None
+
+
+SHORTEST = 200
+"""Strings of the language that are looked through for the first failure, besides both sets."""
+
+
+def measure(
+    network: Network,
+    task: Task,
+    size: int | None = None,
+    seed: int = SEED,
+    longest: int | None = None,
+) -> Report:
+    """The paper's measures on the training set and the test set of a task."""
+    size = task.size if size is None else size
+    network = named(network, task)
+    train, early = measure_parts(network, task, [task.training(size, seed)])
+    parts = task.test(size, seed, longest)
+    weighted = None
+    if task.weighted and longest is None:
+        parts = iter(held := list(parts))
+        lengths = [len(string) + 1 for part in held for string, _ in part.strings()]
+        weighted = Weighted(len(lengths), sum(lengths))
+    test, late = measure_parts(network, task, parts)
+    if not test.characters:
+        raise InputError(
+            f"{task.title} has no strings longer than those of the training set and of up to "
+            f"{longest} symbols; give a larger --longest."
+        )
+    first = _first(network, task, early, late)
+    return Report(
+        task.name, size, train, test, first, train.deterministic_steps > 0, task.title,
+        task.language.noun, task.language.alphabet is not None, weighted,
+    )  # fmt: skip
+
+
+def named(network: Network, task: Task) -> Network:
+    """A network without names for its units takes the symbols of the language in order."""
+    symbols = task.language.alphabet
+    if symbols is None or network.alphabet is not None:
+        return network
+    fits = network.inputs == network.outputs == len(symbols)
+    return replace(network, alphabet=symbols) if fits else network
+
+
+def _first(
+    network: Network, task: Task, train: Failure | None, test: Failure | None
+) -> Failure | None:
+    """The failure on the shortest string, among the shortest of the language and both sets.
+
+    A training set need not hold every short string, so that alone it would name a later one.
+    """
+    found = [failure for failure in (train, test) if failure is not None]
+    if isinstance(task.language, Transducer):
+        return found[0] if found else None
+    least = min((failure.length for failure in found), default=math.inf)
+    shortest = task.language.shortest(SHORTEST)
+    strings = list(takewhile(lambda string: len(string) <= least, shortest))
+    early = measure_parts(network, task, [Corpus.from_strings(strings)])[1]
+    if early is not None:
+        return early
+    return min(found, key=lambda failure: failure.length, default=None)
+
+
+def measure_parts(
+    network: Network, task: Task, parts: Iterable[Corpus]
+) -> tuple[Measures, Failure | None]:
+    """The measures over all parts, and the failure on the shortest string."""
+    total = Measures()
+    first: Failure | None = None
+    for part in parts:
+        chances, corpus = fed(network, part)
+        found, failure = judge(chances, corpus, truth_of(corpus, task), task.language.spelled)
+        total = total.plus(found)
+        if failure is not None and (first is None or failure.length < first.length):
+            first = failure
+    return total, first
+
+
+def truth_of(corpus: Corpus, task: Task) -> Truth:
+    """The truth, with the score that the paper calls optimal.
+
+    It is that of the true distribution, but for Dyck-2 that of the paper's hand-built stack, which
+    opens a bracket with probability 4/13, not 3/10; `Language.optimal` gives the true optimum.
+    """
+    truth = task.language.truth(corpus)
+    if task.optimum is None:
+        return truth
+    return truth._replace(optimal_bits=bits_of(*fed(task.optimum(), corpus)))
+
+
+def bits_of(chances: NDArray[np.float64], corpus: Corpus) -> float:
+    """|D:G|"""
+    each = chances[corpus.item_node, corpus.item_target]
+    if np.any(each <= 0):
+        return math.inf
+    return float(-np.sum(corpus.item_weight * np.log2(each)))
+
+
+def fed(network: Network, part: Corpus) -> tuple[NDArray[np.float64], Corpus]:
+    from ..kernels import distributions  # heavy: Numba
+
+    corpus = match(part, network)
+    return distributions(network, corpus), corpus
+
+
+def judge(
+    chances: NDArray[np.float64],
+    corpus: Corpus,
+    truth: Truth,
+    spelled: Callable[[Sequence[Any]], str],
+) -> tuple[Measures, Failure | None]:
+    """The measures of a model that gives these chances, (node, target), to what follows each
+    prefix, and its mistake on the shortest string, which `spelled` writes."""
+    possible = truth.possible
+    sure = is_sure(possible)
+    right = sure & leads(possible, chances)
+    margin = np.all((chances >= MARGIN) == possible, axis=1)
+    strict = np.all((chances > 0) == possible, axis=1)
+    steps = np.bincount(corpus.item_node, weights=corpus.item_weight, minlength=len(possible))
+    wrong = mistakes(truth.chances, chances)
+    broken = _carried(wrong, corpus)
+    weights, ends = corpus.item_weight, truth.ends
+    found = Measures(
+        characters=corpus.characters,
+        bits=bits_of(chances, corpus),
+        optimal_bits=truth.optimal_bits,
+        deterministic_steps=int(steps[sure].sum()),
+        deterministic_right=int(steps[right].sum()),
+        categorical_right=int(steps[margin].sum()),
+        strictly_right=int(steps[strict].sum()),
+        strings=int(weights[ends].sum()),
+        strings_right=int(weights[ends & ~broken[corpus.item_node]].sum()),
+    )
+    if not np.any(wrong & (steps > 0)):
+        return found, None
+    if corpus.alphabet is None:
+        # Every part of a sequence of numbers is a sequence, so the shortest ends at the mistake.
+        last = int(np.flatnonzero(wrong & (steps > 0))[0])
+    else:
+        last = int(corpus.item_node[ends & broken[corpus.item_node]][0])
+    path = _path(corpus, last)
+    return found, _failure(path, wrong, corpus, chances, possible, spelled)
+
+
+def _failure(
+    path: list[int],
+    wrong: NDArray[np.bool_],
+    corpus: Corpus,
+    chances: NDArray[np.float64],
+    possible: NDArray[np.bool_],
+    spelled: Callable[[Sequence[Any]], str],
+) -> Failure:
+    """The first mistake along a path of nodes."""
+    node = next(node for node in path if wrong[node])
+    if corpus.alphabet is None:
+        names = tuple(map(str, range(chances.shape[1])))
+        rows = corpus.input_rows[corpus.symbol[path]].astype(int)
+        read: list[Any] = [tuple(row) for row in rows.tolist()]
+    else:
+        names = corpus.alphabet
+        read = [names[symbol] for symbol in corpus.symbol[path][1:]]
+    return Failure(
+        spelled(read),
+        path.index(node),
+        " or ".join(name for name, can in zip(names, possible[node], strict=True) if can),
+        ", ".join(
+            f"P({name}) = {chance:.4g}" for name, chance in zip(names, chances[node], strict=True)
+        ),
+        len(read),
+    )
+
+
+def _carried(marked: NDArray[np.bool_], corpus: Corpus) -> NDArray[np.bool_]:
+    """Nodes that are marked or stand below a marked one."""
+    found = marked.copy()
+    for begin, end in zip(corpus.levels[1:-1], corpus.levels[2:], strict=True):
+        found[begin:end] |= found[corpus.parent[begin:end]]
+    return found
+
+
+def _path(corpus: Corpus, node: int) -> list[int]:
+    path = list(_upwards(corpus, node))
+    return path[::-1]
+
+
+def _upwards(corpus: Corpus, node: int) -> Iterator[int]:
+    while node >= 0:
+        yield node
+        node = int(corpus.parent[node])

@@ -1,0 +1,1 @@
+"""What a corpus suggests: automata, counters and stacks to construct networks from."""

@@ -1,0 +1,1 @@
+"""Who advances the islands beyond this process's threads: Dask, MPI, graphics cards."""

@@ -1,0 +1,334 @@
+"""What each island on a card is for: which is an archive, what it may use, what it starts from.
+
+Islands stand in groups of sixteen, each with an archive as the CPU's search has one, and with the
+sets of parts, the founders and the patience that sixteen islands have there.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError, RunError
+from ...kernels import SIMULATED, State, Words, compound_rates, name_of_card, require_card
+from .._archipelago import Archipelago, Entry, front_among, rescored
+from .._evolve import Look, OnProgress, SearchLoop
+from .._graph import stages
+from .._island import Problem, check_room, tools_for
+from .._leg import View
+from .._migration import ARCHIVE, NOTHING, RESTARTS, SETS, exchange_of, island_problem, patience_of
+from .._run import Run
+from .._settings import Search, Stop
+from ..suggest._founders import founders_for
+
+GROUP = 16
+"""Islands with one archive, which is the first of them."""
+FOUNDER_PERIOD = 15
+"""Sets of parts repeat every five islands, founders every three."""
+NEVER = 2**62
+
+
+class Founders(NamedTuple):
+    rows: tuple[Words, ...]
+    given: NDArray[np.int64]
+    """Which of them an island starts from, by island and place; -1 for none."""
+
+
+def role_of(island: int) -> int:
+    """The number under which the CPU's search knows such an island: 0 is an archive."""
+    return ARCHIVE if island % GROUP == 0 else island
+
+
+def kind_of(problem: Problem, role: int) -> int:
+    """Which of the spaces an island has: 0 is the archive's."""
+    return 0 if role == ARCHIVE or not problem.encoding.says_parts else 1 + (role - 1) % len(SETS)
+
+
+def archives_among(count: int) -> NDArray[np.int64]:
+    """Of so many islands those that are archives."""
+    return np.arange(0, count, GROUP)
+
+
+def givers_to_archives(offers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each archive the islands of its group that offer something, in order; else -1."""
+    padded = np.zeros(len(archives_among(offers.size)) * GROUP, dtype=np.int64)
+    padded[: offers.size] = offers
+    numbers = np.arange(padded.size).reshape(-1, GROUP)
+    return np.where(padded.reshape(-1, GROUP) > 0, numbers, -1)
+
+
+def parts_of(count: int, cards: int) -> list[tuple[int, int]]:
+    """Which islands are on which card, where a run has several: whole groups, as many on each, from
+    the first of them to the one after the last."""
+    groups = len(archives_among(count))
+    used = min(cards, groups)
+    edges = [min(count, GROUP * (groups * card // used)) for card in range(used + 1)]
+    return list(pairwise(edges))
+
+
+def travellers_among(search: Search, count: int) -> NDArray[np.int64]:
+    """Of so many islands those that send networks round a ring."""
+    kind = exchange_of(search)
+    if kind == NOTHING:
+        return np.arange(0)
+    return archives_among(count) if kind == RESTARTS else np.arange(count)
+
+
+def ring_givers(search: Search, turn: int) -> NDArray[np.int64]:
+    """For each that sends, the one that it receives from, as in `search._migration.homes_of`."""
+    count = len(travellers_among(search, search.islands))
+    if count < 2:
+        return np.full((count, 1), -1, dtype=np.int64)
+    return ((np.arange(count) - 1 - turn % (count - 1)) % count)[:, None]
+
+
+def waits_of(search: Search, roles: Sequence[int]) -> NDArray[np.int64]:
+    """For each island the steps without improvement after which it restarts."""
+    patience = np.array([patience_of(role) for role in roles], dtype=np.int64)
+    waits = search.migration_interval * search.population * patience
+    waits[[role == ARCHIVE for role in roles]] = NEVER
+    return waits
+
+
+def spaces_of(problem: Problem) -> tuple[NDArray[Any], ...]:
+    """Activations, their counts, products and unrestricted, and rates, by kind."""
+    kinds = 1 + len(SETS) if problem.encoding.says_parts else 1
+    spaces = [tools_for(island_problem(problem, kind)).space for kind in range(kinds)]
+    longest = max(space.activations.size for space in spaces)
+    activations = np.zeros((kinds, longest), dtype=np.int64)
+    for kind, space in enumerate(spaces):
+        activations[kind, : space.activations.size] = space.activations
+    return (
+        activations,
+        np.array([space.activations.size for space in spaces], dtype=np.int64),
+        np.array([(s.products, s.unrestricted) for s in spaces], dtype=np.int64),
+        np.stack([space.simple_mutations for space in spaces]),
+        compound_rates(),
+    )
+
+
+def founders_of(problem: Problem, roles: Sequence[int]) -> Founders:
+    by_period: dict[int, tuple[Words, ...]] = {0: ()}
+    if problem.encoding.says_parts:
+        for role in range(1, 1 + FOUNDER_PERIOD):
+            by_period[role] = founders_for(problem, role)[: problem.search.population]
+    rows = tuple(row for own in by_period.values() for row in own)
+    most = max(map(len, by_period.values()))
+    starts = np.cumsum([0, *(len(own) for own in by_period.values())])
+    given = np.full((len(roles), max(most, 1)), -1, dtype=np.int64)
+    for island, role in enumerate(roles):
+        period = 0 if role == ARCHIVE or not rows else 1 + (role - 1) % FOUNDER_PERIOD
+        size = len(by_period[period])
+        given[island, :size] = starts[period] + np.arange(size)
+    return Founders(rows, given)
+
+
+WORK_PER_CHECK = 1e10
+"""Steps times nodes between two looks: about a second of a large card."""
+MOST_GENERATIONS = 50
+"""Between two looks, at most: with few islands, work does not say how long a generation takes."""
+CHECKPOINT_SECONDS = 120.0
+"""Between two looks at which all islands are brought here."""
+
+
+def evolve_on_card(
+    problem: Problem,
+    stop: Stop,
+    *,
+    on_progress: OnProgress | None = None,
+    start: Archipelago | None = None,
+    fronts: bool = False,
+    cards: Cards | None = None,
+) -> Run:
+    """`search.evolve_islands` on the card of this process, or on others' where some are given.
+    Every network that it tells of is scored on the CPU."""
+    check_room(problem)
+    if cards is None:
+        require_card()
+    if problem.search.migration_seconds is not None:
+        raise InputError(
+            "migration_seconds is for the CPU; leave it out on a card, or give a "
+            "migration_interval."
+        )
+    return CardSearch(problem, stop, on_progress, start, fronts, cards).run()
+
+
+def check_interval(problem: Problem) -> int:
+    """Generations between two looks, fixed by the problem so that runs can be repeated."""
+    search, corpus = problem.search, problem.corpus
+    work = search.islands * search.population * (len(corpus.parent) + 200)
+    most = min(search.migration_interval, MOST_GENERATIONS)
+    return max(1, min(most, round(WORK_PER_CHECK / work)))
+
+
+class Cards(Protocol):
+    """The islands of a run, on one card or several; as `_islands.Islands` has them."""
+
+    def set_problem(self, problem: Problem) -> None: ...
+
+    def begin(self) -> None: ...
+
+    def upload(self, states: Sequence[State]) -> None: ...
+
+    def get_ready(self) -> None: ...
+
+    def advance(self, generation: int) -> None: ...
+
+    def migrate(self, turn: int) -> None: ...
+
+    def best(self) -> tuple[NDArray[np.float64], int, float, Words]: ...
+
+    def front(self) -> list[tuple[int, float, Words]]: ...
+
+    def states(self) -> tuple[State, ...]: ...
+
+    def describe(self) -> str: ...
+
+
+class CardCrew:
+    """In place of threads: the card does all work, and it is done when it says so."""
+
+    workers = 1
+    remote = False
+    helps, helped_seconds = False, 0.0
+
+    def __init__(self, cards: Cards | None) -> None:
+        self._cards = cards
+
+    def begin(self, problem: Problem) -> None: ...
+
+    def start(self, job: Any) -> None:
+        raise NotImplementedError
+
+    def fetch(self, held: Sequence[Any]) -> list[Any]:
+        return list(held)
+
+    def clear(self) -> None: ...
+
+    def describe(self) -> str:
+        return name_of_card() if self._cards is None else self._cards.describe()
+
+    def is_deserted(self) -> bool:
+        return False
+
+
+class _Fetched:
+    """A state as `Look.states` hands it out."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def state(self) -> State:
+        return self._state
+
+
+class CardSearch(SearchLoop):
+    def __init__(
+        self,
+        problem: Problem,
+        stop: Stop,
+        on_progress: OnProgress | None,
+        start: Archipelago | None,
+        fronts: bool,
+        cards: Cards | None,
+    ) -> None:
+        super().__init__(problem, stop, CardCrew(cards), on_progress, start, False)
+        self.cards = cards
+        self.rescore = partial(rescored, problem)
+        self.standing = replace(self.standing, rescore=self.rescore)
+        self.wants_fronts = fronts
+        self.generation = self.standing.generation
+        self.busy = 0.0
+        self.fetched: tuple[int, list[_Fetched]] | None = None
+        self.fetched_at = time.monotonic()
+        self.best: View | None = None
+
+    def _beginning(self) -> tuple[Look, list[Any]]:
+        if not SIMULATED:
+            print("mdlrnn: compiling the search for the card ...", file=sys.stderr, flush=True)
+        self.islands: Any
+        if self.cards is not None:
+            self.cards.set_problem(self.problem)
+            self.islands, self.migrate = self.cards, self.cards.migrate
+        else:
+            from ._card_islands import Islands
+            from ._card_migration import migrate
+
+            self.islands = Islands(self.problem)
+            self.migrate = partial(migrate, self.islands)
+        if self.start is None:
+            self.islands.begin()
+        else:
+            self.islands.upload(self.start.islands)
+        self.islands.get_ready()
+        look = self._look(False)
+        # The clock starts with the first step: a user's ten seconds are not for the compiler.
+        self.began = self.fetched_at = time.monotonic()
+        return look, []
+
+    def _by_graph(self, islands: list[Any]) -> Iterator[Look]:
+        course = stages(
+            self.problem, self.standing, self.stop.last_generation, check_interval(self.problem), 1
+        )
+        for stage in course:
+            interrupted = False
+            began = time.monotonic()
+            try:
+                self.islands.advance(stage.generations[-1])
+            except KeyboardInterrupt:
+                # The card is somewhere between two looks: let it come to the next one.
+                interrupted = True
+                self.islands.advance(stage.generations[-1])
+            if stage.migrates:
+                self.migrate(stage.turn)
+            self.generation = stage.generations[-1]
+            look = self._look(stage.migrates)
+            self.busy += time.monotonic() - began
+            yield look
+            if interrupted:
+                raise KeyboardInterrupt
+
+    def _look(self, migrated: bool) -> Look:
+        values, g, bits, row = self.islands.best()
+        if self.best is None or self.best.row.tobytes() != row.tobytes():
+            value, (g, bits, row) = self.rescore([(g, bits, row)])[0]
+            self.best = View(value, g, bits, row)
+        groups = [float(part.min()) for part in np.split(values, archives_among(len(values))[1:])]
+        home = int(np.argmin(groups))
+        views = tuple(
+            self.best if i == home else View(max(value, self.best.value), 0, 0.0, row[:0])
+            for i, value in enumerate(groups)
+        )
+        at_hand = time.monotonic() - self.fetched_at >= CHECKPOINT_SECONDS
+        states: Callable[[], list[Any]] = partial(self._states, self.generation)
+        return Look(self.generation, migrated, views, (), at_hand, states)
+
+    def _states(self, generation: int) -> list[_Fetched]:
+        """All islands at the last look, or at one at which they were brought here."""
+        if self.fetched is not None and self.fetched[0] == generation:
+            return self.fetched[1]
+        if generation != self.generation:
+            raise RunError(
+                f"the islands of generation {generation:,} are no longer on the card; "
+                "go on from the last checkpoint."
+            )
+        self.fetched = generation, [_Fetched(state) for state in self.islands.states()]
+        self.fetched_at = time.monotonic()
+        return self.fetched[1]
+
+    def _entries(self) -> Callable[[], list[Entry]] | None:
+        return self._front if self.wants_fronts else None
+
+    def _front(self) -> list[Entry]:
+        return front_among(entry for _, entry in self.rescore(self.islands.front()))
+
+    def _seconds(self) -> list[float]:
+        return [self.busy]

@@ -1,0 +1,496 @@
+"""The islands on a card: how they begin, go on and restart there.
+
+They are those of a run, or where a run has several cards a part of them.
+
+Between looks only a few numbers come back. `_migration` says how they migrate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...kernels import (
+    ABOUT,
+    CONNECTION_WORDS,
+    COUNTERS,
+    FRONT_COUNT,
+    FRONT_SIZE,
+    HEADER,
+    SHARE,
+    SHARE_FOR_VALUES,
+    SIMULATED,
+    STEPS,
+    UNIT_WORDS,
+    WARP,
+    State,
+    Values,
+    Words,
+    blocks_for,
+    bytes_a_block,
+    bytes_a_network,
+    columns_for,
+    cuda,
+    feed,
+    feeders_for,
+    free_bytes,
+    multiprocessors,
+    new_plans,
+    new_stream,
+    new_values,
+    plan_kernel,
+    repeated,
+    size_of,
+    synchronize,
+    too_little,
+    tree_there,
+    within_memory,
+)
+from ...kernels.cuda import _breeding as kernels
+from .._island import ROW_WORDS, Problem, random_states, tools_for
+from .._migration import is_crowded
+from .._settings import RATES
+from ._card import founders_of, kind_of, role_of, spaces_of, waits_of
+
+DECKS = 1 if SIMULATED else 8
+"""Parts of the islands, at most. While the last threads of one are at work, another fills the
+card."""
+LEAST_IN_DECK = 256
+"""Islands: with fewer, parts do not fill the card and cost more launches."""
+FEW_NETWORKS = 1 << 14
+"""In a batch: of so many or fewer, each is fed by a warp of its own."""
+MEMO_ENTRIES = 1 << 13
+"""Scores that an island remembers."""
+LOWER = "lower --islands or --population, or search with fewer strings"
+THREADS = 8 if SIMULATED else 64
+"""Of a block in which a thread has an offspring or an island of its own."""
+BUSY_THREADS = 2048
+"""That a multiprocessor holds."""
+ROW_TYPE = np.int64 if SIMULATED else np.int32
+"""A word of a row on the card. Weights that a search makes fit 32 bits, and NumPy, which stands in
+for the card's compiler in the simulator, would not widen them."""
+ROW_BYTES = 4
+
+
+def grid_of(items: int, threads: int) -> int:
+    """Blocks of so many threads that have an item each."""
+    return max(1, min(-(-items // threads), 1 << 20))
+
+
+def spread_for(offspring: int) -> int:
+    """Of how many threads one has an offspring, where one thread each would leave the card idle."""
+    if SIMULATED:
+        return 1
+    spread = WARP
+    while spread > 1 and spread * offspring > BUSY_THREADS * multiprocessors():
+        spread //= 2
+    return spread
+
+
+class Deck(NamedTuple):
+    """A part of the islands, whose batches do not wait for those of others."""
+
+    first: int
+    islands: int
+    queue: Any
+    """The offspring that are to be fed."""
+    queued: Any
+    """How many they are, and how many were taken, by one feeder and by the other."""
+    bins: Any
+    """Offspring by what happens to them next: (turn mod 2, action, place)."""
+    binned: Any
+    """How many they are: (turn, action)."""
+    values: tuple[Values, ...]
+    stream: Any
+
+
+class Islands:
+    """The islands of a problem on the card, from the first to the one before `after`: by default
+    all. `begin` or `upload` comes first."""
+
+    def __init__(self, problem: Problem, first: int = 0, after: int | None = None) -> None:
+        search = problem.search
+        self.problem = problem
+        self.tools = tools_for(problem)
+        self.first = first
+        self.count = (search.islands if after is None else after) - first
+        self.population = search.population
+        self.width = -(-self.population // kernels.BATCHES)
+        self.slots = self.count * self.width
+        self.spread = spread_for(self.slots)
+        self.words = 0
+        roles = [role_of(first + island) for island in range(self.count)]
+        tree, space = self.tools.tree, self.tools.space
+        # By all islands of the run, since sums of a team of another size have other last digits.
+        few = search.islands * self.width <= FEW_NETWORKS
+        self.feeders = feeders_for(tree, search.saturation, few)
+        about = np.zeros(ABOUT, dtype=np.int64)
+        about[:] = (
+            tree.inputs, tree.outputs, tree.full, search.max_units, search.max_connections,
+            search.population, search.tournament, search.distinct, search.elitist, self.width,
+            search.migration_size, self.spread,
+        )  # fmt: skip
+        least = float(tree.lower_bounds[tree.chunk_start[tree.full]])
+        rates = np.array([*(getattr(space, name) for name in RATES), least])
+        founders = founders_of(problem, roles)
+        self.founder_words = max((row.size for row in founders.rows), default=0)
+        with within_memory(LOWER):
+            to = cuda.to_device
+            self.tree = tree_there(tree)
+            self.about = to(about)
+            self.rates = to(rates)
+            self.space = (self.about, self.rates, *map(to, spaces_of(problem)))
+            self.kinds = to(np.array([kind_of(problem, role) for role in roles], dtype=np.int64))
+            self.crowded = to(np.array([is_crowded(search, r) for r in roles], dtype=np.int64))
+            self.waits = to(waits_of(search, roles))
+            self.encoding = to(self.tools.encoding)
+            self.multipliers = to(self.tools.multipliers)
+            self.given = to(founders.given)
+            width = max(self.founder_words, 1)
+            table = np.zeros((max(len(founders.rows), 1), width), dtype=ROW_TYPE)
+            for row, words in zip(table, founders.rows, strict=False):
+                row[: words.size] = words
+            self.founders = to(table)
+
+    def begin(self) -> None:
+        """New islands."""
+        corpus = self.problem.corpus
+        needed = HEADER + 3 * (
+            corpus.inputs + corpus.outputs + 2 * corpus.inputs * corpus.outputs
+        )  # fmt: skip
+        words = ROW_WORDS
+        while words < 2 * max(needed, self.founder_words):
+            words *= 2
+        search = self.problem.search
+        every = random_states(search.seed, search.islands)
+        random = np.stack(every[self.first : self.first + self.count])
+        self._allocate(words)
+        self.random.copy_to_device(random)
+        self.counters.copy_to_device(np.zeros((self.count, COUNTERS), dtype=np.int64))
+        self.restart.copy_to_device(np.ones(self.count, dtype=np.int64))
+        self.populate()
+
+    def upload(self, states: Sequence[State]) -> None:
+        """The islands of an earlier run."""
+        words = max(ROW_WORDS, *(state.genomes.shape[1] for state in states))
+        self._allocate(words)
+        for island, state in enumerate(states):
+            for rows, there in ((state.genomes, self.genomes), (state.front, self.front_rows)):
+                if rows.min() < -(2**31) or rows.max() >= 2**31:
+                    raise InputError(
+                        "the run has a network with a weight of more than 2,147,483,647, "
+                        "which the card's rows do not hold; go on with it on the CPU."
+                    )
+                wide = np.zeros((rows.shape[0], words), dtype=ROW_TYPE)
+                wide[:, : rows.shape[1]] = rows
+                there[island].copy_to_device(wide)
+        for name in ("values", "lengths", "bits", "random", "counters", "best_value",
+                     "front_lengths", "front_bits"):  # fmt: skip
+            parts = np.stack([getattr(state, name) for state in states])
+            getattr(self, name).copy_to_device(np.ascontiguousarray(parts))
+
+    def _allocate(self, words: int) -> None:
+        """Room for rows of so many words, and what depends on their width."""
+        self._check_memory(words)
+        count, population, slots = self.count, self.population, self.slots
+        make = cuda.device_array
+        with within_memory(LOWER):
+            self._make_rows(words)
+            self.values = make((count, population), np.float64)
+            self.lengths = make((count, population), np.int64)
+            self.bits = make((count, population), np.float64)
+            self.random = make((count, 4), np.uint64)
+            self.counters = make((count, COUNTERS), np.int64)
+            self.best_value = make((count, 1), np.float64)
+            self.front_lengths = make((count, FRONT_SIZE), np.int64)
+            self.front_bits = make((count, FRONT_SIZE), np.float64)
+            self.memo_keys = cuda.to_device(np.zeros((count, MEMO_ENTRIES), dtype=np.uint64))
+            self.memo_bits = make((count, MEMO_ENTRIES), np.float64)
+            self.short = cuda.to_device(np.zeros(count, dtype=np.int64))
+            self.restart = cuda.to_device(np.zeros(count, dtype=np.int64))
+            self.losers = make(slots, np.int64)
+            self.child_lengths = make(slots, np.int64)
+            self.costs = make(slots, np.float64)
+            self.limits = make(slots, np.float64)
+            self.child_bits = make(slots, np.float64)
+            self.keys = make(slots, np.uint64)
+            self.fates = make(slots, np.int64)
+            self.pending = make(slots, np.int64)
+            self.others = make(slots, np.int64)
+            self.streams = make((slots, 4), np.uint64)
+            self.made = make(slots, np.int64)
+            self.leasts = make(slots, np.int64)
+            self.target = cuda.to_device(np.zeros(1, dtype=np.int64))
+
+    def _make_rows(self, words: int) -> None:
+        make = cuda.device_array
+        self.genomes = make((self.count, self.population, words), ROW_TYPE)
+        self.front_rows = make((self.count, FRONT_SIZE, words), ROW_TYPE)
+        self._make_decks(words)
+
+    def _make_decks(self, words: int) -> None:
+        """What depends on the width of rows and holds nothing between batches."""
+        tree, columns = self.tools.tree, columns_for(words)
+        units = min(columns, self.problem.search.max_units)
+        self.words = words
+        self.repeated: list[Callable[[], None]] = []
+        self.decks: list[Deck] = []
+        self.children = cuda.device_array((self.slots, words), ROW_TYPE)
+        self.flat_children = self.children.reshape(self.slots * words)
+        self.starts = cuda.to_device(np.arange(self.slots + 1, dtype=np.int64) * words)
+        self.plans = new_plans(self.slots, columns)
+        parts = max(1, min(DECKS, self.count // LEAST_IN_DECK))
+        blocks = blocks_for(self.feeders, tree, units, -(-self.slots // parts), parts)
+        edges = [self.count * i // parts for i in range(parts + 1)]
+        for first, after in pairwise(edges):
+            deck = Deck(
+                first,
+                after - first,
+                cuda.device_array((after - first) * self.width, np.int64),
+                cuda.to_device(np.zeros(3, dtype=np.int64)),
+                cuda.device_array((2, kernels.ACTIONS, (after - first) * self.width), np.int32),
+                cuda.to_device(np.zeros((kernels.TURNS, kernels.ACTIONS), dtype=np.int64)),
+                new_values(self.feeders, tree, units, blocks),
+                new_stream(),
+            )
+            self.decks.append(deck)
+
+    def _check_memory(self, words: int) -> None:
+        rows = (self.population + FRONT_SIZE + self.width) * words * ROW_BYTES
+        plans = self.width * bytes_a_network(columns_for(words))
+        island = rows + plans + 16 * MEMO_ENTRIES + 40 * self.population + 16 * FRONT_SIZE
+        units = min(columns_for(words), self.problem.search.max_units)
+        block = bytes_a_block(self.feeders, self.tools.tree, units)
+        needed = self.count * island + block
+        if needed > SHARE * (1 - SHARE_FOR_VALUES) * free_bytes():
+            most = int(SHARE * (1 - SHARE_FOR_VALUES) * free_bytes() - block) // island
+            advice = f"lower --islands to {most:,}" if most > 0 else LOWER
+            raise InputError(too_little(advice))
+
+    def make_room(self, words: int) -> None:
+        """Let rows have at least so many words."""
+        while self.words < words:
+            self._widen()
+
+    def _widen(self) -> None:
+        """Rows twice as wide; islands that were short of room go on."""
+        words = 2 * self.words
+        del self.children, self.flat_children, self.starts, self.plans, self.decks, self.repeated
+        with within_memory(LOWER):
+            for name in ("genomes", "front_rows"):
+                old = getattr(self, name)
+                count, rows, width = old.shape
+                wide = cuda.device_array((count, rows, words), ROW_TYPE)
+                kernels.copy_rows_kernel[grid_of(count * rows, 1), WARP](
+                    old.reshape(count * rows, width), wide.reshape(count * rows, words)
+                )
+                synchronize()
+                setattr(self, name, wide)
+                del old
+            self._make_decks(words)
+        self.short.copy_to_device(np.zeros(self.count, dtype=np.int64))
+
+    def _plan(self, deck: Deck) -> None:
+        """Plan all networks of the queue."""
+        offspring = self.spread * deck.islands * self.width
+        plan_kernel[grid_of(offspring, THREADS), THREADS, deck.stream](
+            self.about, self.flat_children, self.starts, deck.queue, deck.queued, *self.plans
+        )
+
+    def _feed(self, deck: Deck) -> None:
+        before = (
+            self.about, *self.tree, self.flat_children, self.starts, deck.queue, deck.queued,
+            *self.plans,
+        )  # fmt: skip
+        feed(self.feeders, deck.values, deck.stream, before, self.limits, self.child_bits)
+
+    def _breed(self, deck: Deck) -> None:
+        """Make the offspring of a batch."""
+        offspring = self.spread * deck.islands * self.width
+        grid = grid_of(offspring, THREADS)
+        row_of = self.children, self.plans.plans
+        course = self.streams, self.made, self.leasts
+        kernels.choose_kernel[grid, THREADS, deck.stream](
+            deck.first, deck.islands, *self.space, self.kinds, self.crowded, self.genomes,
+            self.values, self.random, self.counters, self.short, self.target, self.children,
+            self.losers, self.others, *course, deck.bins, deck.binned, self.fates,
+        )  # fmt: skip
+        padded = grid_of(offspring + kernels.ACTIONS * WARP, THREADS)
+        for turn in range(kernels.TURNS):
+            kernels.change_kernel[padded, THREADS, deck.stream](
+                deck.first, turn, *self.space, self.kinds, self.genomes, *row_of, self.others,
+                *course, deck.bins, deck.binned,
+            )  # fmt: skip
+        kernels.finish_kernel[grid, THREADS, deck.stream](
+            deck.first, deck.islands, self.about, self.rates, self.values, self.encoding,
+            self.multipliers, self.memo_keys, self.memo_bits, *row_of, self.losers,
+            self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
+            deck.queue, deck.queued,
+        )  # fmt: skip
+
+    def _replace(self, deck: Deck) -> None:
+        kernels.replace_kernel[deck.islands, 4 if SIMULATED else WARP, deck.stream](
+            deck.first, self.about, self.genomes, self.values, self.lengths, self.bits,
+            self.random, self.counters, self.best_value, self.front_rows, self.front_lengths,
+            self.front_bits, self.short, self.target, self.multipliers, self.memo_keys,
+            self.memo_bits, self.children, self.losers, self.child_lengths, self.costs,
+            self.limits, self.child_bits, self.keys, self.fates, deck.queued, deck.binned,
+        )  # fmt: skip
+
+    def _batch(self, deck: Deck) -> None:
+        """Each island makes its next batch of offspring, if it has not come to the target."""
+        self._breed(deck)
+        self._plan(deck)
+        self._feed(deck)
+        self._replace(deck)
+
+    def advance(self, generation: int) -> None:
+        """All islands up to this generation."""
+        target = generation * self.population
+        self.target.copy_to_device(np.array([target], dtype=np.int64))
+        batches = sum(1 for size in self._batch_sizes() if size)
+        while True:
+            least = int(self.counters.copy_to_host()[:, STEPS].min())
+            if least >= target:
+                return
+            if self.short.copy_to_host().any():
+                self._widen()
+            self._run_batches(batches * (generation - least // self.population))
+
+    def get_ready(self) -> None:
+        """Compile what `advance` needs: a batch in which every island is at the target already."""
+        self.target.copy_to_device(np.zeros(1, dtype=np.int64))
+        self._run_batches(1)
+
+    def _run_batches(self, count: int) -> None:
+        """So many batches of every deck. The first is launched kernel by kernel, as a kernel may
+        have to be compiled; what it launched is then repeated as a whole."""
+        if not self.repeated:
+            for deck in self.decks:
+                self._batch(deck)
+            synchronize()
+            self.repeated = [repeated(partial(self._batch, d), d.stream) for d in self.decks]
+            count -= 1
+        for _ in range(count):
+            for again in self.repeated:
+                again()
+        synchronize()
+
+    def _batch_sizes(self) -> list[int]:
+        edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
+        return [b - a for a, b in pairwise(edges)]
+
+    def populate(self) -> None:
+        """New networks for the islands that restart."""
+        edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
+        for deck in self.decks:
+            for begin, end in pairwise(edges):
+                for attempt in range(kernels.TRIES if end > begin else 0):
+                    if not self._draw(deck, begin, end, attempt):
+                        break
+        kernels.end_restarts_kernel[grid_of(self.count, THREADS), THREADS](
+            self.restart, self.random
+        )
+
+    def _draw(self, deck: Deck, begin: int, end: int, attempt: int) -> int:
+        """Draw networks for the places begin..end that have none yet; how many still have none."""
+        offspring = self.spread * deck.islands * self.width
+        kernels.draw_kernel[grid_of(offspring, THREADS), THREADS, deck.stream](
+            deck.first, deck.islands, *self.space, self.kinds, self.random, self.restart, begin,
+            end, attempt, self.given, self.founders, self.encoding, self.multipliers,
+            self.memo_keys, self.memo_bits, self.children, self.plans.plans, self.pending,
+            self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
+            deck.queue, deck.queued,
+        )  # fmt: skip
+        self._plan(deck)
+        self._feed(deck)
+        left = cuda.to_device(np.zeros(1, dtype=np.int64))
+        kernels.settle_kernel[deck.islands, 4 if SIMULATED else WARP, deck.stream](
+            deck.first, self.about, self.rates, self.genomes, self.values, self.lengths,
+            self.bits, self.random, self.counters, self.best_value, self.front_rows,
+            self.front_lengths, self.front_bits, self.restart, begin, end, attempt, self.given,
+            self.multipliers, self.memo_keys, self.memo_bits, self.children, self.pending,
+            self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
+            deck.queued, left,
+        )  # fmt: skip
+        synchronize()
+        return int(left.copy_to_host()[0])
+
+    def best(self) -> tuple[NDArray[np.float64], int, float, Words]:
+        """The best value of each island; |G|, |D:G| and the row of the best network of all."""
+        places = cuda.device_array(self.count, np.int64)
+        found = cuda.device_array(self.count, np.float64)
+        kernels.best_kernel[grid_of(self.count, WARP), 8 if SIMULATED else WARP](
+            self.values, places, found
+        )
+        values = found.copy_to_host()
+        island = int(values.argmin())
+        place = int(places.copy_to_host()[island])
+        length = int(self.lengths[island].copy_to_host()[place])
+        bits = float(self.bits[island].copy_to_host()[place])
+        return values, length, bits, _used(self.genomes[island, place].copy_to_host())
+
+    def front(self) -> list[tuple[int, float, Words]]:
+        """(|G|, |D:G|, row) of the networks that no other beats in both, shortest first."""
+        counts = self.counters.copy_to_host()[:, FRONT_COUNT]
+        lengths, bits = self.front_lengths.copy_to_host(), self.front_bits.copy_to_host()
+        there = np.arange(FRONT_SIZE)[None, :] < counts[:, None]
+        island, place = np.nonzero(there)
+        g, d = lengths[there], bits[there]
+        order = np.lexsort((island, d, g))
+        lowest = np.minimum.accumulate(np.concatenate([[np.inf], d[order][:-1]]))
+        kept = order[d[order] < lowest]
+        return [
+            (int(g[i]), float(d[i]), _used(self.front_rows[island[i], place[i]].copy_to_host()))
+            for i in kept
+        ]
+
+    def states(self) -> tuple[State, ...]:
+        """All islands, here."""
+        parts = {
+            name: getattr(self, name).copy_to_host()
+            for name in ("values", "lengths", "bits", "random", "counters", "best_value",
+                         "front_lengths", "front_bits")
+        }  # fmt: skip
+        found = []
+        for island in range(self.count):
+            rows = self.genomes[island].copy_to_host()
+            front = self.front_rows[island].copy_to_host()
+            entries = int(parts["counters"][island, FRONT_COUNT])
+            front[entries:] = 0
+            longest = max(int(_sizes(rows).max()), int(_sizes(front).max()))
+            own = {name: part[island].copy() for name, part in parts.items()}
+            own["front_lengths"][entries:] = 0
+            own["front_bits"][entries:] = 0
+            found.append(
+                State(
+                    genomes=_cleared(rows, longest),
+                    front=_cleared(front, longest),
+                    **own,
+                )
+            )
+        return tuple(found)
+
+
+def _sizes(rows: NDArray[Any]) -> NDArray[np.int64]:
+    units, connections = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
+    sizes: NDArray[np.int64] = HEADER + UNIT_WORDS * units + CONNECTION_WORDS * connections
+    return sizes
+
+
+def _cleared(rows: NDArray[Any], width: int) -> Words:
+    """Rows of so many words, with zeros behind what a network uses: what else lies there on the
+    card depends on what was there before."""
+    kept = np.arange(width) < _sizes(rows)[:, None]
+    return np.where(kept, rows[:, :width], 0).astype(np.int64)
+
+
+def _used(row: NDArray[Any]) -> Words:
+    words = row.astype(np.int64)
+    return words[: int(size_of(words))]

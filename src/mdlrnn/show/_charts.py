@@ -1,0 +1,253 @@
+"""A frame with axes and ticks that data are drawn into; nothing here knows what they mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ._data import (
+    Accuracy,
+    Front,
+    History,
+    LinesOverStrings,
+    Probabilities,
+    Values,
+    history,
+)
+from ._formats import (
+    Circle,
+    Group,
+    Line,
+    Picture,
+    Point,
+    Shape,
+    Words,
+    series_style,
+    shortened,
+    text_width,
+)
+
+if TYPE_CHECKING:
+    from ..search import Run
+
+WIDTH, HEIGHT = 440.0, 250.0
+LEFT, RIGHT, TOP, BOTTOM = 62.0, 14.0, 34.0, 44.0
+SIZE = 10.5
+
+
+class Frame(NamedTuple):
+    """The range of both axes, and the size of the whole picture."""
+
+    low: Point
+    high: Point
+    width: float = WIDTH
+    height: float = HEIGHT
+
+    def at(self, x: float, y: float) -> Point:
+        across = self.width - LEFT - RIGHT
+        down = self.height - TOP - BOTTOM
+        return Point(
+            LEFT + across * (x - self.low.x) / (self.high.x - self.low.x),
+            TOP + down * (1 - (y - self.low.y) / (self.high.y - self.low.y)),
+        )
+
+
+def ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers from low to high, at most this many."""
+    rough = (high - low) / max(1, most - 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(s for s in (power, 2 * power, 5 * power, 10 * power) if s >= rough * 0.999)
+    first = math.ceil(low / step - 1e-9)
+    return [i * step for i in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def spanning(values: Sequence[float], zero: bool = False) -> tuple[float, float]:
+    """A range that holds the values, never empty, with 0 in it if asked for."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if zero:
+        low, high = min(low, 0.0), max(high, 0.0)
+    if high - low < 1e-9 * max(1.0, abs(high)):
+        return low - 1, high + 1
+    room = 0.05 * (high - low)
+    return (low if zero and low == 0 else low - room), high + room
+
+
+def axes(frame: Frame, title: str, x_name: str, y_name: str, x_ticks: bool = True) -> Group:
+    """Frame lines, ticks, names and the title."""
+    corner, end = frame.at(*frame.low), frame.at(*frame.high)
+    shapes: list[Shape] = []
+    for y in ticks(frame.low.y, frame.high.y):
+        level = frame.at(frame.low.x, y).y
+        shapes.append(Line((Point(corner.x, level), Point(end.x, level)), "grid"))
+        shapes.append(Words(Point(corner.x - 6, level), number_text(y), SIZE, "label", "end"))
+    if x_ticks:
+        for x in ticks(frame.low.x, frame.high.x):
+            place = frame.at(x, frame.low.y)
+            shapes.append(Line((place, Point(place.x, place.y + 4)), "axis"))
+            shapes.append(Words(Point(place.x, place.y + 13), number_text(x), SIZE, "label"))
+    shapes.append(Line((Point(corner.x, end.y), corner, Point(end.x, corner.y)), "axis"))
+    shapes.append(Words(Point((corner.x + end.x) / 2, frame.height - 10), x_name, SIZE, "label"))
+    shapes.append(Words(Point(8, 12), title, 12, "name", "start", bold=True))
+    shapes.append(Words(Point(8, TOP - 9), y_name, SIZE, "label", "start"))
+    return Group(tuple(shapes))
+
+
+def key(frame: Frame, names: Sequence[tuple[str, str]]) -> Group:
+    """Which colour is what: (name, style), flush right above the plot."""
+    shapes: list[Shape] = []
+    x = frame.width - RIGHT
+    for name, style in reversed(names):
+        x -= text_width(name, SIZE)
+        if x < 130:  # no room left; the titles of the series still name them
+            break
+        shapes.append(Words(Point(x, TOP - 9), name, SIZE, "label", "start"))
+        square = (Point(x - 14, TOP - 14), Point(x - 4, TOP - 14), Point(x - 4, TOP - 4))
+        shapes.append(Line((*square, Point(x - 14, TOP - 4)), style, closed=True))
+        x -= 26
+    return Group(tuple(shapes))
+
+
+def number_text(value: float) -> str:
+    if value == 0:
+        return "0"
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    if abs(value) >= 1e6:
+        text = f"{value / 1e6:g} M"
+    return text.replace("-", "−")
+
+
+STEP = 17.0
+"""Least width of a step along a string."""
+GAP = 4.0
+"""Between two symbols under it."""
+LONGEST_LABEL = 24
+
+
+def plot_probabilities(data: Probabilities) -> Picture:
+    """Stacked bars, a bar for each step, as in the paper's figures."""
+    frame = _string_frame(data.read, 0.0, 1.0)
+    groups = [axes(frame, "Next-symbol probabilities", "symbol read", "", x_ticks=False)]
+    for i, (read, chances) in enumerate(zip(data.read, data.chances, strict=True)):
+        shapes: list[Shape] = []
+        done = 0.0
+        for k, chance in enumerate(chances):
+            if chance > 0:
+                a, b = frame.at(i + 0.06, done + chance), frame.at(i + 0.94, done)
+                corners = (a, Point(b.x, a.y), b, Point(a.x, b.y))
+                shapes.append(Line(corners, series_style(k), closed=True))
+            done += chance
+        words = ", ".join(f"P({s}) = {c:.4g}" for s, c in zip(data.symbols, chances, strict=True))
+        groups.append(Group(tuple(shapes), f"after {read}: {words}"))
+    groups.append(_symbols(frame, data.read))
+    groups.append(key(frame, [(f"P({s})", series_style(k)) for k, s in enumerate(data.symbols)]))
+    return _picture(frame, groups, "next-symbol probabilities along a string")
+
+
+def plot_values(data: Values) -> Picture:
+    """A line for each unit."""
+    everything = [value for step in data.values for value in step]
+    frame = _string_frame(data.read, *spanning(everything, zero=True))
+    groups = [axes(frame, "Unit values", "symbol read", "", x_ticks=False)]
+    for k, unit in enumerate(data.units):
+        points = tuple(frame.at(i + 0.5, step[k]) for i, step in enumerate(data.values))
+        dots = tuple(Circle(point, 1.8, series_style(k)) for point in points)
+        groups.append(Group((Line(points, series_style(k)), *dots), f"unit {unit}"))
+    groups.append(_symbols(frame, data.read))
+    groups.append(key(frame, [(f"u{u}", series_style(k)) for k, u in enumerate(data.units)]))
+    return _picture(frame, groups, "unit values along a string")
+
+
+def plot_history(data: History) -> Picture:
+    """|G|, |D:G| and their sum over the generations, as stairs: the best stands until beaten."""
+    series = (("|G|", data.g), ("|D:G|", data.d_given_g), ("MDL", data.mdl))
+    last = max(1, max(data.generation, default=1))
+    top = max(data.mdl, default=1.0)
+    frame = Frame(Point(0, 0), Point(last, 1.05 * top or 1.0))
+    groups = [axes(frame, "The best network so far", "generation", "bits")]
+    for k, (name, ys) in enumerate(series, 1):
+        stairs: list[Point] = []
+        for x, y in zip(data.generation, ys, strict=True):
+            if stairs:
+                stairs.append(Point(frame.at(x, y).x, stairs[-1].y))
+            stairs.append(frame.at(x, y))
+        if stairs:
+            groups.append(Group((Line(tuple(stairs), series_style(k)),), name))
+    groups.append(key(frame, [(name, series_style(k)) for k, (name, _) in enumerate(series, 1)]))
+    return _picture(frame, groups, "|G|, |D:G| and MDL of the best network over the generations")
+
+
+def plot_front(data: Front) -> Picture:
+    """A dot for each network; the best by MDL is ringed."""
+    (left, right), (bottom, top) = spanning(data.g), spanning(data.d_given_g)
+    frame = Frame(Point(left, bottom), Point(right, top))
+    groups = [axes(frame, "The front", "|G|, bits", "|D:G|, bits")]
+    places = [frame.at(g, d) for g, d in zip(data.g, data.d_given_g, strict=True)]
+    if len(places) > 1:
+        groups.append(Group((Line(tuple(places), series_style(0)),)))
+    for i, (place, g, d) in enumerate(zip(places, data.g, data.d_given_g, strict=True)):
+        best = i == data.best
+        dot = Circle(place, 5.0 if best else 3.2, series_style(1 if best else 2))
+        words = f"|G| {g:,}, |D:G| {d:,.2f}, MDL {g + d:,.2f}{', the best' if best else ''}"
+        groups.append(Group((dot,), words))
+    groups.append(key(frame, [("best", series_style(1))] if data.best is not None else []))
+    return _picture(frame, groups, "the front of |G| against |D:G|")
+
+
+def plot_accuracy(data: Accuracy) -> Picture:
+    low, high = spanning([float(x) for x in data.length])
+    frame = Frame(Point(max(0.0, low), 0), Point(high, 1.05))
+    groups = [axes(frame, f"Accuracy, {data.measure} steps", f"length, {data.unit}", "share right")]
+    points = tuple(frame.at(x, y) for x, y in zip(data.length, data.share, strict=True))
+    if points:
+        groups.append(Group((Line(points, series_style(2)),)))
+    for point, x, y in zip(points, data.length, data.share, strict=True):
+        words = f"length {x}: {100 * y:.2f} %"
+        groups.append(Group((Circle(point, 2.6, series_style(2)),), words))
+    return _picture(frame, groups, "accuracy against length")
+
+
+def plot_enough(data: LinesOverStrings) -> Picture:
+    """A line for each network, the number of strings on a logarithmic axis."""
+    last = math.log10(data.strings[-1])
+    top = max(10.0, *(min(line[0], line[-1]) * 1.5 for line in data.excess))
+    frame = Frame(Point(0, 0), Point(last, top))
+    groups = [axes(frame, "Expected score above the best", "strings, as a power of ten", "bits")]
+    for k, (name, line) in enumerate(zip(data.names, data.excess, strict=True)):
+        points = [
+            frame.at(math.log10(n), y) for n, y in zip(data.strings, line, strict=True) if y <= top
+        ]
+        if len(points) > 1:
+            groups.append(Group((Line(tuple(points), series_style(k + 1)),), name))
+    groups.append(key(frame, [(name, series_style(k + 1)) for k, name in enumerate(data.names)]))
+    return _picture(frame, groups, "expected scores of networks over the number of strings")
+
+
+def _string_frame(read: Sequence[str], low: float, high: float) -> Frame:
+    """All of it is for the string: steps are as wide as the widest symbol, or as there is room."""
+    step = max([STEP, *(text_width(_label(symbol), SIZE) + GAP for symbol in read)])
+    width = max(WIDTH, LEFT + RIGHT + step * len(read))
+    return Frame(Point(0, low), Point(float(max(1, len(read))), high), width)
+
+
+def _label(symbol: str) -> str:
+    return shortened(symbol, LONGEST_LABEL)
+
+
+def _symbols(frame: Frame, read: Sequence[str]) -> Group:
+    level = frame.height - BOTTOM + 12
+    return Group(
+        tuple(
+            Words(Point(frame.at(i + 0.5, frame.low.y).x, level), _label(s), SIZE, "name")
+            for i, s in enumerate(read)
+        )
+    )
+
+
+def _picture(frame: Frame, groups: list[Group], title: str) -> Picture:
+    return Picture(frame.width, frame.height, tuple(groups), title)
+
+
+def run_html(run: Run) -> str:
+    """What a notebook shows of a `Run`: its curve and its best network."""
+    return plot_history(history(run)).svg() + run.best.draw().svg()

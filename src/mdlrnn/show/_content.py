@@ -1,0 +1,330 @@
+"""What a page shows, as values; where they come from is in `_sources`, how it looks in `_html`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..corpus import Corpus
+from ..errors import InputError
+from ..extraction import learned as find_learned
+from ..languages import Grammar, Source, Task, source_from, source_of
+from ..machines import Language, machine_from_text
+from ..measures import Report, enough, measure
+from ..network import Encoding, Network, Score, read_json
+from ..proofs import IN_RUN, available, prove
+from ..runs import (
+    BEST,
+    CORPUS,
+    LEARNED,
+    THEOREM,
+    Settings,
+    Status,
+    check_holds_run,
+    load_network,
+    network_from,
+    read_corpus,
+    read_object,
+    read_settings,
+    status_of,
+)
+from ..search import Search as SearchSettings
+from ._data import accuracy, front, history, lines_over_strings
+
+if TYPE_CHECKING:
+    from ._data import Accuracy, Front, History, LinesOverStrings
+
+
+@dataclass(frozen=True)
+class ShownTheorem:
+    """What is proved of the network, with the table of its phases."""
+
+    statement: str
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    note: str = ""
+    only_exact: bool = False
+    """Whether it holds in exact numbers alone: as it runs, the network makes a mistake."""
+
+
+@dataclass(frozen=True)
+class LearnedMachine:
+    """What the network has learned; without a machine, why none was found."""
+
+    statement: str
+    proved: bool
+    machine: Language | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class EnoughStrings:
+    """How many strings make a right network win."""
+
+    verdict: str
+    lines: LinesOverStrings
+
+
+@dataclass(frozen=True)
+class SearchSummary:
+    """How the search stands that found the network."""
+
+    facts: tuple[tuple[str, str], ...]
+    history: History
+    front: Front
+    running: bool = False
+
+
+@dataclass(frozen=True)
+class Content:
+    network: Network
+    encoding: Encoding
+    title: str
+    example: str | None = None
+    """The string to begin with; by default one is made up."""
+    corpus: str | None = None
+    """What the score is taken on."""
+    score: Score | None = None
+    measures: Report | None = None
+    """What `test` finds out."""
+    accuracy: Accuracy | None = None
+    search: SearchSummary | None = None
+    theorem: ShownTheorem | None = None
+    learned: LearnedMachine | None = None
+    enough: EnoughStrings | None = None
+    refresh: int | None = None
+    """Seconds after which the page loads itself again, while a run goes on."""
+    back: tuple[str, str] | None = None
+    """The address of a page that leads here, and the words of the link to it."""
+
+
+FOLLOW_SECONDS = 5
+ENOUGH_NETWORKS = 10
+"""Networks of a front whose lines over the number of strings are looked at."""
+LEARNED_SECONDS = 5.0
+"""For what the network has learned, where no run has kept it."""
+
+
+def content_of(
+    source: object, *, task: object = None, corpus: object = None, title: str | None = None
+) -> Content:
+    """The content for a network, a run, a network's file or a run's folder."""
+    known = None if task is None else source_from(task)
+    if known is not None and known.task is None:
+        raise InputError(f"{known.name} is a file and no task; give it with --corpus.")
+    folder = getattr(source, "folder", None) or source
+    if isinstance(folder, str | Path) and Path(folder).is_dir():
+        if corpus is not None:
+            raise InputError("a run has its corpus; leave --corpus out.")
+        return run_content(Path(folder), title, known)
+    network = network_from(source)
+    name = Path(source).stem if isinstance(source, str | Path) else "network"
+    data = None if corpus is None else source_from(corpus)
+    return network_content(network, title or network.name or name, task=known, corpus=data)
+
+
+def network_content(
+    network: Network,
+    title: str,
+    encoding: Encoding | None = None,
+    *,
+    corpus: Source | None = None,
+    task: Source | None = None,
+) -> Content:
+    """A network, scored on a corpus, measured on a task and proved for it where these are given."""
+    encoding = encoding or Encoding.fitting(network)
+    scored_on, name = None, None
+    if corpus is not None:
+        scored_on, name = corpus.corpus(), corpus.name
+    elif task is not None and task.task is not None:
+        scored_on = task.corpus()
+        name = f"{task.task.title}, {task.size or task.task.size:,}"
+    content = Content(
+        network,
+        encoding,
+        title,
+        corpus=name,
+        score=None if scored_on is None else _scored(network, scored_on, encoding),
+        example=example_of(scored_on),
+    )
+    if task is None or task.task is None:
+        return replace(content, learned=learned_content(network))
+    measures, steps = _measured(network, task.task, task.size)
+    theorem = _proved(network, task.task)
+    learned = _of_task(theorem, task.task) or learned_content(network)
+    return replace(content, measures=measures, accuracy=steps, theorem=theorem, learned=learned)
+
+
+def _of_task(theorem: ShownTheorem | None, task: Task) -> LearnedMachine | None:
+    """The machine of a language that the network is proved to have learned."""
+    if theorem is None or not isinstance(task.language, Language):
+        return None
+    return LearnedMachine(theorem.statement, True, task.language, task.title)
+
+
+def learned_content(network: Network, folder: Path | None = None) -> LearnedMachine | None:
+    """What the network has learned: as the run's folder has it, or found here."""
+    if network.alphabet is None or not available("z3"):
+        return None
+    data = None if folder is None else kept_learned(folder, network)
+    if data is None:
+        data = find_learned(network, LEARNED_SECONDS).to_dict()
+    text = data["machine"] or (data["agrees"] or {}).get("machine")
+    machine = None if text is None else machine_from_text(text)
+    assert machine is None or isinstance(machine, Language)
+    return LearnedMachine(data["statement"], data["proved"], machine, data["name"])
+
+
+def kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:
+    """None if the file is not there, is of another network, or is not as a run writes it."""
+    path = folder / LEARNED
+    if not path.exists():
+        return None
+    try:
+        data = read_object(path, "what was learned")
+        texts = [data.get("machine"), (data.get("agrees") or {}).get("machine")]
+        fits = data.get("network") == network.to_dict() and isinstance(data["statement"], str)
+        for text in texts:
+            if text is not None and not isinstance(machine_from_text(text), Language):
+                return None
+        shaped = isinstance(data["proved"], bool) and isinstance(data["name"], str | None)
+        # Earlier versions did not say how far the machine's probabilities are from the network's.
+        whole = data["agrees"] is None or isinstance(data["agrees"]["differs_by"], float)
+        return data if fits and shaped and whole else None
+    except (InputError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def run_content(folder: Path, title: str | None = None, task: Source | None = None) -> Content:
+    """The best network of a run so far. It is measured and proved once the run has ended.
+
+    The task is the run's own unless another is given. What was proved when the run ended is not
+    proved again.
+    """
+    check_holds_run(folder)
+    status = status_of(folder)
+    if status.status == "broken":
+        raise InputError(f"{folder}: this run is broken ({status.reason}); choose another.")
+    network = load_network(folder)
+    settings = read_settings(folder)
+    corpus = read_corpus(folder / CORPUS) if (folder / CORPUS).exists() else None
+    running = status.status == "running"
+    content = Content(
+        network,
+        settings.encoding,
+        title or folder.resolve().name,
+        corpus=settings.corpus.get("name"),
+        score=_score_of(folder, network, settings, corpus),
+        search=SearchSummary(
+            facts(status, settings.search), history(folder), front(folder), running
+        ),
+        refresh=FOLLOW_SECONDS if running else None,
+        example=example_of(corpus),
+    )
+    known = task or source_of(settings.corpus)
+    if running:
+        return content
+    if known is None or known.task is None:
+        return replace(content, learned=learned_content(network, folder))
+    measures, steps = _measured(network, known.task, known.size)
+    theorem = _kept_theorem(folder, network, known.task) or _proved(network, known.task)
+    learned = _of_task(theorem, known.task) or learned_content(network, folder)
+    return replace(
+        content, measures=measures, accuracy=steps, theorem=theorem, learned=learned,
+        enough=_enough(folder, known),
+    )  # fmt: skip
+
+
+def _enough(folder: Path, known: Source) -> EnoughStrings | None:
+    try:
+        found = enough(folder, known, most=ENOUGH_NETWORKS)
+    except InputError:  # a front without a finite score
+        return None
+    return EnoughStrings(found.verdict(), lines_over_strings(found))
+
+
+def example_of(corpus: Corpus | None) -> str | None:
+    """A string to begin with: a middling one of the shortest of the corpus."""
+    if corpus is None or corpus.alphabet is None:
+        return None
+    some = [string for _, (string, _) in zip(range(5), corpus.strings(), strict=False)]
+    blank = " " if any(len(symbol) > 1 for symbol in corpus.alphabet) else ""
+    return blank.join(some[min(2, len(some) - 1)])
+
+
+def facts(status: Status, search: SearchSettings) -> tuple[tuple[str, str], ...]:
+    """How the run stands, in pairs."""
+    ended = f"{status.status}: {status.reason}" if status.reason else status.status
+    return (
+        ("status", ended),
+        ("corpus", status.corpus or "not named"),
+        ("generation", f"{status.generation:,}"),
+        ("steps", f"{status.steps:,}"),
+        ("time", f"{status.seconds:,.0f} s"),
+        ("islands", f"{search.islands:,} of {search.population:,}, seed {search.seed}"),
+    )
+
+
+def _score_of(
+    folder: Path, network: Network, settings: Settings, corpus: Corpus | None
+) -> Score | None:
+    """As the run wrote it beside the network; runs of the first format did not."""
+    data = read_json(folder / BEST)
+    kept = data.get("score") if isinstance(data, Mapping) else None
+    if isinstance(kept, Mapping) and isinstance(kept.get("g"), int):
+        bits = kept.get("d_given_g")
+        return Score(kept["g"], float(bits) if isinstance(bits, int | float) else float("inf"))
+    return None if corpus is None else _scored(network, corpus, settings.encoding)
+
+
+def _scored(network: Network, corpus: Corpus, encoding: Encoding) -> Score:
+    from ..kernels import score  # heavy: Numba
+
+    return score(network, corpus, encoding)
+
+
+def _measured(network: Network, task: Task, size: int | None) -> tuple[Report, Any]:
+    return measure(network, task, size), accuracy(network, task)
+
+
+def _kept_theorem(folder: Path, network: Network, task: Task) -> ShownTheorem | None:
+    data = kept_theorem_data(folder, network, task)
+    if data is None:
+        return None
+    table = data["table"]
+    rows = tuple(tuple(map(str, row)) for row in table.get("rows", ()))
+    notes = " ".join(map(str, data.get("notes", ())))
+    return ShownTheorem(
+        str(data["statement"]), tuple(map(str, table.get("head", ()))), rows, notes,
+        data.get("float_failure") is not None,
+    )  # fmt: skip
+
+
+def kept_theorem_data(folder: Path, network: Network, task: Task) -> dict[str, Any] | None:
+    """What the run proved of this very network and language; a run that went on has another best
+    network than the one that the theorem is about."""
+    path = folder / THEOREM
+    if not path.exists():
+        return None
+    data = read_object(path, "theorem")
+    if not data.get("proved") or not isinstance(data.get("table"), dict):
+        return None
+    if data.get("network") != network.to_dict() or data.get("language") != task.title:
+        return None
+    return data
+
+
+def _proved(network: Network, task: Task) -> ShownTheorem | None:
+    """The theorem about the network and the task's language, where there is one and a solver."""
+    if isinstance(task.language, Grammar) or not available("z3"):
+        return None
+    proof = prove(network, task.language, seconds=IN_RUN)
+    if not proof.proved:
+        return None
+    head, rows = proof.table()
+    return ShownTheorem(
+        proof.statement, tuple(head), tuple(tuple(row) for row in rows), " ".join(proof.notes),
+        proof.float_failure is not None,
+    )  # fmt: skip

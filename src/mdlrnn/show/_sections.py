@@ -1,0 +1,250 @@
+"""The parts of the page that need no script: score, search, measures, theorem, formulas, bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from ..errors import InputError
+from ..machines import Affine, Language, Rule, rule_text
+from ..network import describe, summary
+from ._automaton import picture_of_machine
+from ._charts import plot_accuracy, plot_enough, plot_front, plot_history
+from ._content import Content, LearnedMachine
+from ._formats import escaped, svg
+from ._script import KINDS
+
+PAPER, LETTER, PADDING = 640.0, 7.0, 13.0
+"""Pixels: the least width of a sheet, of a letter in a table there, and between two columns."""
+
+
+def section(title: str, *content: str, name: str = "") -> str:
+    mark = f' id="{name}"' if name else ""
+    return f"<section{mark}>\n<h2>{escaped(title)}</h2>\n{chr(10).join(content)}\n</section>"
+
+
+def paragraph(text: str, look: str = "") -> str:
+    return f"<p{f' class={chr(34)}{look}{chr(34)}' if look else ''}>{escaped(text)}</p>"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    rows = [list(row) for row in rows]
+    wide = is_wide([head, *rows])
+    heads = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in head)
+    # On paper the rows of a wide table stand one below the other, and each cell names its column.
+    labels = [f' data-label="{escaped(cell)}"' if wide else "" for cell in head]
+    lines = []
+    for row in rows:
+        cells = zip_longest(labels, map(escaped, row), fillvalue="")
+        first, *others = list(cells)[: len(row)]
+        found = [f'<th scope="row"{first[0]}>{first[1]}</th>']
+        found += [f"<td{label}>{cell}</td>" for label, cell in others]
+        lines.append(f"<tr>{''.join(found)}</tr>")
+    body = "\n".join(lines)
+    look = ' class="wide"' if wide else ""
+    return (
+        f'<div class="scroll" tabindex="0"><table{look}><thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def is_wide(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a table is too wide for paper, where lines are broken between words."""
+    widths = [
+        max((len(word) for cell in column for word in cell.split()), default=0)
+        for column in zip_longest(*rows, fillvalue="")
+    ]
+    return sum(LETTER * width + PADDING for width in widths) > PAPER
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in pairs)
+    return f'<dl class="facts">{rows}</dl>'
+
+
+def score_section(content: Content, length: int) -> str:
+    score = content.score
+    if score is None:
+        pairs = [("|G|", f"{length:,} bits, the network")]
+    else:
+        pairs = [
+            ("|G|", f"{score.g:,} bits, the network"),
+            ("|D:G|", f"{_bits(score.d_given_g)} bits, {content.corpus or 'the corpus'}"),
+            ("|G| + |D:G|", f"{_bits(score.mdl)} bits, what the search minimises"),
+        ]
+    return section("Score", facts(pairs))
+
+
+def search_section(content: Content) -> str:
+    search = content.search
+    if search is None:
+        return ""
+    plots = []
+    if search.history.generation:
+        plots.append(svg(plot_history(search.history)))
+    if search.front.g:
+        plots.append(svg(plot_front(search.front)))
+    parts = [facts(search.facts), f'<div class="plots">{"".join(plots)}</div>']
+    rows = [
+        (f"{g:,}", _bits(d), _bits(g + d), "the best" if i == search.front.best else "")
+        for i, (g, d) in enumerate(zip(search.front.g, search.front.d_given_g, strict=True))
+    ]
+    if rows:
+        inner = table(("|G|", "|D:G|", "MDL", ""), rows)
+        parts.append(f"<details><summary>The front as a table</summary>{inner}</details>")
+    return section("The search", *parts, name="search")
+
+
+def measures_section(content: Content) -> str:
+    report = content.measures
+    if report is None:
+        return ""
+    rows = [(label.strip(), *cells) for label, *cells in report.rows()]
+    parts = [table((report.heading, "training", "test"), rows)]
+    parts += [paragraph(line.strip()) for line in report.verdict()]
+    if content.accuracy is not None:
+        parts.append(f'<div class="plots">{svg(plot_accuracy(content.accuracy))}</div>')
+    return section("Measures", *parts, name="measures")
+
+
+def enough_section(content: Content) -> str:
+    if content.enough is None:
+        return ""
+    return section(
+        "How many strings are enough",
+        paragraph(
+            "On more strings a network's expected score grows along a straight line. These are the "
+            "lines of the shortest networks that the search found, above the lowest of them.",
+            "muted",
+        ),
+        f'<div class="plots">{svg(plot_enough(content.enough.lines))}</div>',
+        paragraph(content.enough.verdict),
+        name="enough",
+    )
+
+
+def theorem_section(content: Content) -> str:
+    theorem = content.theorem
+    if theorem is None:
+        return ""
+    parts = [paragraph(theorem.statement)]
+    if theorem.rows:
+        order = _probabilities_first(theorem.head)
+        rows = [[row[i] for i in order if i < len(row)] for row in theorem.rows]
+        parts.append(table([theorem.head[i] for i in order], rows))
+    if theorem.note:
+        parts.append(paragraph(theorem.note, "muted"))
+    title = "Theorem, in exact numbers" if theorem.only_exact else "Theorem"
+    return section(title, *parts, name="theorem")
+
+
+def _probabilities_first(head: Sequence[str]) -> list[int]:
+    """Columns in the order of the page: units, of which there may be many, come last."""
+    return sorted(range(len(head)), key=lambda i: head[i].startswith("unit "))
+
+
+def formulas_section(content: Content) -> str:
+    words = escaped(describe(content.network))
+    return section("The network as formulas", f'<pre class="formulas">{words}</pre>')
+
+
+def bits_section(parts: Sequence[dict[str, Any]], scheme: str) -> str:
+    spans = "".join(
+        f'<span class="k-{part["kind"]}" data-part="{i}" data-bits="{part["bits"]}" '
+        f'title="{escaped(part["label"])}">{part["bits"]}</span>'
+        for i, part in enumerate(parts)
+    )
+    used = {part["kind"] for part in parts}
+    legend = "".join(
+        f'<li><b class="k-{kind}"></b>{name}</li>' for kind, name in KINDS.items() if kind in used
+    )
+    length = sum(len(part["bits"]) for part in parts)
+    how = "the paper’s encoding" if scheme == "paper" else f"encoding {scheme}"
+    return section(
+        f"The network as {length:,} bits",
+        paragraph(
+            f"This string is all of the network, in {how}; |G| is its length. "
+            "Point at a part, or at the drawing, to see what belongs together. "
+            "On this page units are counted from 0; in the bits, targets count from 1.",
+            "muted",
+        ),
+        f'<div class="bits" id="bits">{spans}</div>',
+        f'<ul class="legend">{legend}</ul>',
+    )
+
+
+def subtitle(content: Content) -> str:
+    return summary(content.network)
+
+
+def _bits(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:,.2f}"
+
+
+SCALE = 1.25
+
+
+def machine_data(learned: LearnedMachine | None) -> dict[str, Any] | None:
+    """The machine for the page's script; integers as text, since doubles would round them."""
+    machine = None if learned is None else learned.machine
+    if machine is None:
+        return None
+    return {
+        "start": machine.start,
+        "counters": list(machine.counters),
+        "rules": [_rule(rule, machine) for rule in machine.rules],
+    }
+
+
+def _rule(rule: Rule, machine: Language) -> dict[str, Any]:
+    def sum_of(value: Affine | int) -> dict[str, Any]:
+        value = Affine((), value) if isinstance(value, int) else value
+        return {
+            "terms": [[machine.counters.index(name), str(f)] for name, f in value.terms],
+            "constant": str(value.constant),
+            "divisor": str(value.divisor),
+        }
+
+    return {
+        "state": rule.state,
+        "symbol": rule.symbol,
+        "to": rule.to,
+        "chance": [str(rule.chance.numerator), str(rule.chance.denominator)],
+        "when": [
+            {"sum": sum_of(c.expression), "relation": c.relation, "digit": str(c.digit),
+             "base": str(c.base)}
+            for c in rule.when
+        ],
+        "then": [[machine.counters.index(name), sum_of(value)] for name, value in rule.then],
+    }  # fmt: skip
+
+
+def machine_section(learned: LearnedMachine | None) -> str:
+    if learned is None:
+        return ""
+    machine = learned.machine
+    if machine is None:
+        return section("What it has learned", paragraph(learned.statement), name="learned")
+    said = f"{'Theorem. ' if learned.proved else ''}{learned.statement}"
+    title = "What it has learned" if learned.name is None else f"It has learned {learned.name}"
+    rules = "\n".join(rule_text(rule) for rule in machine.rules)
+    return section(
+        title,
+        paragraph(said),
+        _drawing(machine),
+        '<p id="machine-where" aria-live="polite"></p>',
+        f'<details><summary>Its rules</summary><pre class="formulas">{escaped(rules)}</pre>'
+        "</details>",
+        name="learned",
+    )
+
+
+def _drawing(machine: Language) -> str:
+    try:
+        picture = picture_of_machine(machine)
+    except InputError:
+        return '<div id="machine"></div>'  # too many states; the rules are there
+    shown = svg(picture, "the drawing of the machine", SCALE)
+    return f'<div class="scroll" id="machine" tabindex="0">{shown}</div>'

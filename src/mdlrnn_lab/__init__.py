@@ -1,0 +1,1 @@
+"""The laboratory: what reproduces, compares and measures."""

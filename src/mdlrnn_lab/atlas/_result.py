@@ -1,0 +1,348 @@
+"""A result looked into: the network, the language and the corpus it was found on, and by what."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mdlrnn.checks import is_number
+from mdlrnn.corpus import Corpus
+from mdlrnn.errors import InputError
+from mdlrnn.languages import (
+    EVERY_TASK,
+    GRAMMAR_SUFFIXES,
+    Grammar,
+    Source,
+    language_from_notation,
+    looks_like_notation,
+    source_of,
+    split_size,
+    task_for,
+)
+from mdlrnn.machines import SUFFIXES, machine_from_text
+from mdlrnn.network import OBJECTIVES, SCHEMES, Encoding, Network, Objective, Score, length
+from mdlrnn.runs import (
+    BEST,
+    CORPUS,
+    CPU,
+    HELD_OUT,
+    PROVED,
+    THEOREM,
+    Settings,
+    load_network,
+    read_corpus,
+    read_log,
+    read_object,
+    read_settings,
+)
+from mdlrnn.search import Search
+
+from ._places import (
+    Command,
+    Held,
+    Place,
+    command_of_run,
+    evolve_command,
+    limits,
+    option_texts,
+    share_held_out,
+    whole_number,
+)
+
+FILE = re.compile(r"\w[\w-]{0,60}\.(lang|pcfg|cfg|grammar)", re.ASCII)
+ALONE = frozenset({"language", "network", "source"})
+"""What is made of a file that holds a network and nothing of a search."""
+LARGEST_SIZE = 1_000_000
+"""Training strings that are drawn again to be shown."""
+
+
+@dataclass(frozen=True)
+class LanguageFile:
+    """A file that says what a language is; the site has a copy of it."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Result:
+    place: Place
+    network: Network
+    encoding: Encoding
+    score: Score | None
+    """|G| under the encoding of the search, and |D:G| on its corpus."""
+    source: Source | None
+    """The language, if it is known."""
+    size: int | None
+    file: LanguageFile | None = None
+    corpus: Corpus | None = None
+    """As a run keeps it; that of a known language is drawn again."""
+    seed: int | None = None
+    setting: str | None = "default"
+    """None for a file that holds a network alone: nothing is known of a search for it."""
+    excess: float | None = None
+    """Bits a string above the language itself, on new strings."""
+    seconds: float | None = None
+    """After so many the network was found."""
+    command: str | None = None
+    cautions: tuple[str, ...] = ()
+    """What the command does not repeat, a sentence each."""
+    repeats: bool = False
+    """Whether the command ends where the network was found."""
+    proved: bool = False
+    """Whether this network was proved right when its search ended."""
+    only_exact: bool = False
+    """Whether that is so in exact numbers alone."""
+    is_best: bool = True
+    """Or else another of the same search, which is proved and scores higher."""
+    objective: Objective = OBJECTIVES["mdl"]
+
+    @property
+    def g(self) -> int:
+        """|G| under the scheme that depends on the network alone, so that all results compare."""
+        return length(self.network, Encoding.every_part())
+
+    @property
+    def bits(self) -> float:
+        """|G| + |D:G| with this |G|; infinite where |D:G| is not known."""
+        return math.inf if self.score is None else self.g + self.score.d_given_g
+
+    @property
+    def count(self) -> int | None:
+        """How many strings were searched on."""
+        if self.corpus is not None:
+            return self.corpus.sequences
+        if self.setting is None or self.source is None or self.source.task is None:
+            return None
+        try:
+            return self.source.training_size
+        except InputError:  # a size that the task does not have
+            return None
+
+    def strings(self) -> Corpus | None:
+        """What was searched on."""
+        if self.corpus is not None or self.source is None:
+            return self.corpus
+        return self.source.corpus()
+
+
+def results_at(place: Place) -> list[Result]:
+    """The best network of a search, and another where only that was proved."""
+    return _of_run(place) if place.data is None else _of_file(place, place.data)
+
+
+def chosen(results: list[Result]) -> Result:
+    """The smallest network that was proved right when its search ended, as it runs if there is such
+    a one; if none was, that with the fewest bits of those found on the most strings.
+
+    |D:G| grows with the strings, so that only networks for as many compare by it.
+    """
+
+    def rank(result: Result) -> tuple[float, ...]:
+        if result.proved:
+            return (1 if result.only_exact else 0, result.g, result.bits)
+        if math.isinf(result.bits):
+            return (3, result.g)
+        return (2, -(result.count or 0), result.bits, result.g)
+
+    return min(results, key=rank)
+
+
+def _of_file(place: Place, data: dict[str, Any]) -> list[Result]:
+    network = Network.from_dict(data["network"])
+    size = whole_number(data.get("size"), 1, LARGEST_SIZE)
+    source, file = _source(data["source"], size)
+    scheme = data.get("scheme")
+    if data.keys() <= ALONE:
+        return [Result(place, network, Encoding.every_part(), None, source, size, setting=None)]
+    known = isinstance(scheme, str) and scheme in SCHEMES
+    encoding = Encoding.fitting(network, str(scheme) if known else "paper")
+    if source is not None and source.encoding().scheme == scheme:
+        encoding = source.encoding()
+    mdl, g = _number(data.get("mdl")), _number(data.get("g"))
+    d_given_g = None if mdl is None or g is None else mdl - g
+    seed, setting = whole_number(data.get("seed")), str(data.get("setting") or "default")
+    generation = whole_number(data.get("found_generation"))
+    given = file.name if file is not None else None if source is None else data["source"]["name"]
+    changes = _changes(setting)
+
+    def command(until: int | None) -> str | None:
+        if given is None or changes is None:
+            return None
+        options = [*changes, *limits(until, _number(data.get("seconds")))]
+        return evolve_command(given, size, seed, options)
+
+    best = Result(
+        place, network, encoding, _score(network, encoding, d_given_g),
+        source, size, file, None, seed, setting, _excess(data.get("excess")),
+        _number(data.get("found_seconds")), command(generation), (), generation is not None,
+        data.get("proved_best") is True,
+    )  # fmt: skip
+    found = data.get("other")
+    if found is None:
+        return [best]
+    other, whole = Network.from_dict(found["network"]), whole_number(data.get("generations"), 1)
+    if source is None or encoding != source.encoding():
+        encoding = Encoding.fitting(other, encoding.scheme)
+    mdl = _number(found.get("mdl"))
+    bits = None if mdl is None else mdl - length(other, encoding)
+    return [
+        best,
+        replace(
+            best, network=other, encoding=encoding, score=_score(other, encoding, bits),
+            excess=None, seconds=None, command=command(whole), repeats=whole is not None,
+            proved=data.get("proved") is True, is_best=False,
+        ),
+    ]  # fmt: skip
+
+
+def _score(network: Network, encoding: Encoding, d_given_g: float | None) -> Score | None:
+    return None if d_given_g is None else Score(length(network, encoding), d_given_g)
+
+
+def _source(given: dict[str, str], size: int | None) -> tuple[Source | None, LanguageFile | None]:
+    """The language that a result names. A path in it is never opened: it is a stranger's."""
+    try:
+        if "text" in given:
+            file = LanguageFile(_safe(given.get("file", "")), given["text"])
+            return _of_text(file, size), file
+        stem, _ = split_size(given.get("name", ""))
+        if stem in EVERY_TASK:
+            return Source(stem, EVERY_TASK[stem], size), None
+        if looks_like_notation(stem):
+            language = language_from_notation(stem)
+            return Source(language.name, task_for(language), size, notation=stem), None
+    except InputError:
+        pass  # nothing is known of it then, and the page says so
+    return None, None
+
+
+def _safe(name: str) -> str:
+    """A name that a file of the site can have; the ending says what the file holds."""
+    suffix = next((end for end in (*SUFFIXES, *GRAMMAR_SUFFIXES) if name.endswith(end)), "")
+    return name if FILE.fullmatch(name) else f"language{suffix}"
+
+
+def _of_text(file: LanguageFile, size: int | None) -> Source | None:
+    stem = Path(file.name).stem
+    if file.name.endswith(SUFFIXES):
+        return Source(stem, task_for(machine_from_text(file.text, stem)), size)
+    if file.name.endswith(GRAMMAR_SUFFIXES):
+        return Source(stem, task_for(Grammar.from_text(file.text, stem)), size)
+    return None
+
+
+def _changes(setting: str) -> list[str] | None:
+    """The options behind `name:field=value,...`; None if it cannot be read."""
+    pairs = [part.partition("=") for part in setting.partition(":")[2].split(",") if part]
+    try:
+        return option_texts({name: ast.literal_eval(value) for name, _, value in pairs})
+    except (ValueError, SyntaxError, InputError, MemoryError, RecursionError):
+        return None
+
+
+def _of_run(place: Place) -> list[Result]:
+    folder = place.path
+    network, settings = load_network(folder), read_settings(folder)
+    kept = read_object(folder / BEST, "network").get("score")
+    bits = _number(kept.get("d_given_g")) if isinstance(kept, dict) else None
+    source = source_of(settings.corpus)
+    corpus = read_corpus(folder / CORPUS) if (folder / CORPUS).exists() else None
+    events = read_log(folder)
+    found = _found(events, kept if isinstance(kept, dict) else {})
+    held = _held(folder, settings, source, corpus)
+    # On a card, or by the clock, or with other strings, no generation says where it was found.
+    repeats = (
+        found is not None
+        and settings.device == CPU
+        and settings.search.migration_seconds is None
+        and settings.objective in OBJECTIVES.values()
+        and (held is None or held.share is not None)
+    )
+    file = None
+    if source is not None and source.path is not None and source.machine is not None:
+        file = LanguageFile(_safe(f"{source.path.stem}.lang"), source.machine.to_text())
+
+    def command(end: dict[str, Any] | None) -> Command:
+        until = None
+        if repeats and end is not None:
+            until = limits(whole_number(end.get("generation")), None)
+            until += ["--until-proved"] if end.get("reason") == "proved" else []
+        return command_of_run(settings, source, None if file is None else file.name, held, until)
+
+    (text, cautions), (proved, only_exact) = command(found), _proved(folder, network)
+    best = Result(
+        place, network, settings.encoding, _score(network, settings.encoding, bits),
+        source, None if source is None else source.size, file, corpus, settings.search.seed,
+        "default" if _plain(settings) else "changed", None,
+        None if found is None else _number(found.get("seconds")), text, cautions, repeats,
+        proved, only_exact, objective=settings.objective,
+    )  # fmt: skip
+    if proved or not (folder / PROVED).exists():
+        return [best]
+    other, end = Network.load(folder / PROVED), events[-1] if events else None
+    (text, cautions), (proved, only_exact) = command(end), _proved(folder, other)
+    return [
+        best,
+        replace(best, network=other, score=None, seconds=None, command=text, cautions=cautions,
+                proved=proved, only_exact=only_exact, is_best=False),
+    ]  # fmt: skip
+
+
+def _held(
+    folder: Path, settings: Settings, source: Source | None, corpus: Corpus | None
+) -> Held | None:
+    """What the run held out; the share of it is not kept, and found again."""
+    if not (folder / HELD_OUT).exists():
+        return None
+    held = None
+    try:
+        held = Corpus.load(folder / HELD_OUT, words=bool(settings.corpus.get("words")))
+        whole = source.corpus() if source is not None else _joined(corpus, held)
+        kept, seed = settings.corpus["digest"], settings.search.seed
+        return Held(held.sequences, share_held_out(whole, kept, held.sequences, seed))
+    except InputError:
+        return Held(None if held is None else held.sequences, None)
+
+
+def _joined(one: Corpus | None, two: Corpus) -> Corpus:
+    if one is None or one.alphabet is None:
+        raise InputError("the strings of the run are not kept; put back its corpus.")
+    counts = dict(one.strings())
+    for string, count in two.strings():
+        counts[string] = counts.get(string, 0) + count
+    return Corpus.from_strings(list(counts), list(counts.values())).with_alphabet(one.alphabet)
+
+
+def _proved(folder: Path, network: Network) -> tuple[bool, bool]:
+    """Whether the run has proved this network, and whether in exact numbers alone."""
+    theorem = read_object(folder / THEOREM, "theorem") if (folder / THEOREM).exists() else {}
+    proved = theorem.get("proved") is True and theorem.get("network") == network.to_dict()
+    return proved, proved and theorem.get("float_failure") is not None
+
+
+def _found(events: list[dict[str, Any]], score: dict[str, Any]) -> dict[str, Any] | None:
+    """The event with which the best network came: the first with its score, since the log of a run
+    that was killed may tell of better ones. Early runs kept no score."""
+    timed = [event for event in events if _number(event.get("seconds")) is not None]
+    if not score:
+        scored = [event for event in timed if _number(event.get("mdl")) is not None]
+        return min(scored, key=lambda event: float(event["mdl"]), default=None)
+    names = ("g", "d_given_g")
+    return next((e for e in timed if all(n in e and e[n] == score.get(n) for n in names)), None)
+
+
+def _plain(settings: Settings) -> bool:
+    return settings.search.but({"seed": 1, "encoding": None}) == Search()
+
+
+def _number(value: object) -> float | None:
+    return float(value) if is_number(value) else None
+
+
+def _excess(value: object) -> float | None:
+    return math.inf if value == math.inf else _number(value)

@@ -1,0 +1,249 @@
+"""The verdict of a proof on a network, in a word or two for a table's last column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mdlrnn.errors import InputError
+from mdlrnn.languages import Grammar, Task
+from mdlrnn.machines import Language, Transducer
+from mdlrnn.proofs import available, prove
+from mdlrnn.search import Search, Stop
+
+from ..rnns import accuracy, best, type_title
+from ._runs import Runner, Wanted, best_network, evolved, write_figures
+from ._sheet import MISSING, Sheet, bits, cross_entropy, percent, printed, published_for
+
+
+def with_verdict(
+    folder: Path, figures: dict[str, Any], language: Language | Grammar | Transducer
+) -> dict[str, Any]:
+    """The figures with the proof's outcome, from the file or made now and kept; without it, where
+    there is an obstacle."""
+    if "proof" in figures or obstacle_to(language) is not None:
+        return figures
+    proof = prove(best_network(folder, figures["name"]), _machine_of(language)).to_dict()
+    found = {**figures, "proof": proof}
+    write_figures(folder / "figures" / f"{figures['name']}.json", found)
+    return found
+
+
+def obstacle_to(language: Language | Grammar | Transducer) -> str | None:
+    """Why no theorem can be sought about a language, as a sentence; None where it can."""
+    if not available("z3"):
+        return 'No theorem was sought: the prover is not installed (pip install "mdlrnn[prove]").'
+    try:
+        _machine_of(language)
+    except InputError as error:
+        return f"No theorem was sought: {error}"
+    return None
+
+
+def _machine_of(language: Language | Grammar | Transducer) -> Language | Transducer:
+    return language.machine() if isinstance(language, Grammar) else language
+
+
+def verdict(figures: dict[str, Any]) -> str:
+    """'exact', 'within 1e-06', 'refuted', 'not shown', or nothing where no proof was tried."""
+    proof = figures.get("proof")
+    if not isinstance(proof, dict):
+        return ""
+    if not proof.get("proved"):
+        return str(proof.get("outcome", "not shown"))
+    claim = (proof.get("claims") or [{}])[0]
+    kind = str(claim.get("kind", "proved"))
+    margin = claim.get("margin") or 0
+    return f"{kind} {margin:g}" if margin else kind
+
+
+HEAD = (
+    "task", "", "MDL", "CE MDLRNN", "CE RNN", "optimal", "acc MDLRNN", "acc RNN", "best RNN",
+    "theorem",
+)  # fmt: skip
+
+Figures = dict[str, Any]
+
+
+class Entry(NamedTuple):
+    """All that was found for one training set."""
+
+    task: Task
+    size: int
+    runs: tuple[Figures, ...]
+    rnns: tuple[Figures, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.task.name}_{self.size}"
+
+
+def evolved_for(
+    task: Task, size: int, search: Search, stop: Stop, seeds: Iterable[int], runner: Runner
+) -> tuple[Figures, ...]:
+    return tuple(
+        evolved(
+            Wanted(
+                f"{task.name}_{size}-{seed}",
+                task,
+                size,
+                replace(search, seed=seed),
+                stop,
+            ),
+            runner,
+        )
+        for seed in seeds
+    )
+
+
+def by_training(runs: Sequence[Figures]) -> Figures:
+    return min(runs, key=lambda run: run["mdl"])
+
+
+def by_test(runs: Sequence[Figures]) -> Figures:
+    """|G| plus the test set's |D:G|, as in the paper; where all are infinite, by training."""
+    return min(runs, key=lambda run: (run["g"] + run["test_d_given_g"], run["mdl"]))
+
+
+def judged(entry: Entry, folder: Path) -> Entry:
+    """The theorems' verdicts on the two networks that the table shows."""
+    shown, language = _shown(entry), entry.task.language
+    runs = (
+        with_verdict(folder, run, language) if run["name"] in shown else run for run in entry.runs
+    )
+    return entry._replace(runs=tuple(runs))
+
+
+def unproved(entries: Iterable[Entry]) -> list[str]:
+    """Why some networks of the table have no verdict, a sentence for each reason."""
+    reasons = [
+        obstacle_to(entry.task.language)
+        for entry in entries
+        if not all("proof" in run for run in entry.runs if run["name"] in _shown(entry))
+    ]
+    return [reason for reason in dict.fromkeys(reasons) if reason is not None]
+
+
+def _shown(entry: Entry) -> set[str]:
+    return {by_training(entry.runs)["name"], by_test(entry.runs)["name"]}
+
+
+def flat(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    """The table's figures unrounded, in bits and shares: what the CSV file holds."""
+    rows = []
+    for entry in entries:
+        theirs = published_for(entry.task.name, entry.size)
+        if theirs is not None:
+            rows.append(_published_row(entry, theirs))
+        for whose, run, rnn in _own(entry):
+            rows.append(
+                _row(
+                    entry.name,
+                    whose,
+                    run["mdl"],
+                    run["test_cross_entropy"],
+                    None if rnn is None else rnn["test_cross_entropy"],
+                    run["optimal_test_cross_entropy"],
+                    accuracy(run),
+                    None if rnn is None else accuracy(rnn),
+                    None if rnn is None else type_title(rnn["cell"], rnn["regularisation"]),
+                    None if rnn is None else rnn["hidden"],
+                    verdict(run),
+                    run["seed"],
+                )
+            )
+    return rows
+
+
+def table_sheet(entries: Iterable[Entry]) -> Sheet:
+    cells = []
+    breaks = []
+    for entry in entries:
+        rows = flat([entry])
+        for number, row in enumerate(rows):
+            cells.append(_cells(row, entry, number == 0))
+        breaks.append(len(cells) - 1)
+    return Sheet(HEAD, tuple(cells), 2, tuple(breaks))
+
+
+def runs_sheet(entries: Iterable[Entry]) -> Sheet:
+    """Every run, so that the spread between seeds can be seen."""
+    head = ("task", "seed", "|G|", "|D:G|", "MDL", "hidden", "test CE", "accuracy", "steps", "s")
+    rows = [
+        (
+            entry.name,
+            f"{run['seed']}",
+            f"{run['g']:,}",
+            bits(run["d_given_g"]),
+            bits(run["mdl"]),
+            f"{run['hidden']}",
+            cross_entropy(run["test_cross_entropy"]),
+            percent(accuracy(run)),
+            f"{run['steps']:,}",
+            f"{run['seconds']:,.0f}",
+        )
+        for entry in entries
+        for run in entry.runs
+    ]
+    return Sheet(head, tuple(rows))
+
+
+def _own(entry: Entry) -> list[tuple[str, Figures, Figures | None]]:
+    return [
+        (
+            "by training",
+            by_training(entry.runs),
+            best(entry.rnns, "train_cross_entropy"),
+        ),
+        ("by test", by_test(entry.runs), best(entry.rnns, "test_cross_entropy")),
+    ]
+
+
+def _published_row(entry: Entry, theirs: dict[str, Any]) -> dict[str, Any]:
+    return _row(
+        entry.name,
+        "paper",
+        theirs["best_mdl"],
+        theirs["mdlrnn_cross_entropy"] / 100,
+        theirs["rnn_cross_entropy"] / 100,
+        theirs["optimal_cross_entropy"] / 100,
+        theirs["mdlrnn_accuracy"] / 100,
+        theirs["rnn_accuracy"] / 100,
+        theirs["rnn_type"],
+        theirs["rnn_size"],
+        "by hand" if theirs["theorem"] else "none",
+        None,
+    )
+
+
+def _row(*values: Any) -> dict[str, Any]:
+    names = (
+        "task", "selected", "mdl", "mdlrnn_test_cross_entropy", "rnn_test_cross_entropy",
+        "optimal_test_cross_entropy", "mdlrnn_test_accuracy", "rnn_test_accuracy", "rnn_type",
+        "rnn_hidden", "theorem", "seed",
+    )  # fmt: skip
+    return dict(zip(names, values, strict=True))
+
+
+def _cells(row: dict[str, Any], entry: Entry, first: bool) -> tuple[str, ...]:
+    theirs = row["selected"] == "paper"
+    entropy = _printed if theirs else cross_entropy
+    rnn = MISSING if row["rnn_type"] is None else f"{row['rnn_type']}, {row['rnn_hidden']}"
+    return (
+        f"{entry.task.title}, {entry.size:,}" if first else "",
+        row["selected"],
+        bits(row["mdl"]),
+        entropy(row["mdlrnn_test_cross_entropy"]),
+        entropy(row["rnn_test_cross_entropy"]),
+        entropy(row["optimal_test_cross_entropy"]),
+        percent(row["mdlrnn_test_accuracy"]),
+        percent(row["rnn_test_accuracy"]),
+        rnn,
+        row["theorem"],
+    )
+
+
+def _printed(value: float | None) -> str:
+    return printed(None if value is None else 100 * value)

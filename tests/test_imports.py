@@ -1,125 +1,176 @@
-"""Dependencies point one way: from the faces down to the values, and never round in a circle."""
+"""Dependencies point one way, and a room is entered by its door.
+
+Every import counts: inside functions, for types only, and by a name given to `import_module`.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
-
-import pytest
 
 from helpers.data import ROOT
 
 SOURCE = ROOT / "src"
+PACKAGES = ("mdlrnn", "mdlrnn_lab")
 ROOMS = (
-    ("_version", "_errors", "_limits", "_checks", "_files", "_later"),
-    ("network",),
-    ("corpus",),
-    ("kernels",),
-    ("search",),
-    ("gpu",),
-    ("cluster",),
-    ("languages", "zoo"),
-    ("tasks",),
-    ("proofs",),
-    ("extraction",),
-    ("runs",),
-    ("drawing",),
-    ("plots",),
-    ("exports",),
-    ("bench", "comparisons"),
-    ("page",),
-    ("site",),
-    ("interface",),
-    ("estimator",),
-    ("cli",),
-    ("_command",),
-    ("__main__",),
-)
-"""The pipeline, values first. A room imports from itself and from rooms before it."""
-LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+    "network", "corpus", "machines", "languages", "construction", "kernels", "proofs",
+    "extraction", "search", "runs", "measures", "show", "exports", "interface", "estimator", "cli",
+)  # fmt: skip
+"""Values first. A room imports from itself and from rooms before it."""
+ROOT_MODULES = ("_door", "_version", "checks", "errors", "files", "limits")
+"""What every room may import."""
+LIGHT = ("network", "corpus", "machines", "languages")
+"""Rooms of values, which import no Numba."""
 
 
 class Import(NamedTuple):
     module: str
+    named: str
+    """As it is written: 'mdlrnn.network.Network'."""
     of: str
-    deferred: bool
-    """Inside a function."""
+    """The module that the name comes from, through doors."""
+    when: str
+    """'load', 'call' for an import inside a function, or 'types'."""
     line: int
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line} imports {self.named}"
 
 
 def modules() -> dict[str, Path]:
     found = {}
-    for path in sorted((SOURCE / "mdlrnn").rglob("*.py")):
-        parts = path.relative_to(SOURCE).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    for package in PACKAGES:
+        for path in sorted((SOURCE / package).rglob("*.py")):
+            parts = path.relative_to(SOURCE).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 
 
 MODULES = modules()
 
 
-def room_of(module: str) -> str:
-    return module.split(".")[1] if "." in module else ""
+def absolute(module: str, node: ast.ImportFrom) -> str:
+    package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
+    parts = package.split(".")
+    base = parts[: len(parts) - node.level + 1] if node.level else []
+    return ".".join([*base, *filter(None, [node.module])])
+
+
+def doors() -> dict[str, str]:
+    """Where the names come from that the `__init__` of a package offers."""
+    found = {}
+    for module, path in MODULES.items():
+        if path.name == "__init__.py":
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom):
+                    for name in node.names:
+                        target = absolute(module, node)
+                        found[f"{module}.{name.name}"] = f"{target}.{name.name}"
+    return found
+
+
+DOORS = doors()
+
+
+def module_behind(name: str) -> str:
+    while name in DOORS and name not in MODULES and DOORS[name] != name:
+        name = DOORS[name]
+    return name if name in MODULES else name.rpartition(".")[0]
 
 
 def imports_of(module: str) -> Iterator[Import]:
-    """What a module imports of the package when it runs; what only a type checker sees is left
-    out."""
-    path = MODULES[module]
-    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
 
-    def visit(node: ast.AST, deferred: bool) -> Iterator[Import]:
+    def visit(node: ast.AST, when: str) -> Iterator[Import]:
         for child in ast.iter_child_nodes(node):
+            later = when
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and when == "load":
+                later = "call"
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                for statement in child.body:
+                    yield from visit(ast.Module([statement], []), "types")
+                for statement in child.orelse:
+                    yield from visit(ast.Module([statement], []), when)
                 continue
-            inside = deferred or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            names = []
             if isinstance(child, ast.ImportFrom):
-                base = package.split(".")[: len(package.split(".")) - child.level + 1]
-                target = ".".join([*(base if child.level else []), *filter(None, [child.module])])
-                for name in child.names:
-                    whole = f"{target}.{name.name}"
-                    of = whole if whole in MODULES else target
-                    if of in MODULES:
-                        yield Import(module, of, inside, child.lineno)
+                names = [f"{absolute(module, child)}.{name.name}" for name in child.names]
             elif isinstance(child, ast.Import):
-                for name in child.names:
-                    if name.name in MODULES:
-                        yield Import(module, name.name, inside, child.lineno)
-            else:
-                yield from visit(child, inside)
+                names = [name.name for name in child.names]
+            elif isinstance(child, ast.Call) and "import_module" in ast.unparse(child.func):
+                texts = [a.value for a in child.args if isinstance(a, ast.Constant)]
+                names = [f"{text}.*" for text in texts if isinstance(text, str)]
+            for name in names:
+                if name.split(".")[0] in PACKAGES:
+                    assert isinstance(child, ast.stmt | ast.expr)
+                    yield Import(module, name, module_behind(name), when, child.lineno)
+            yield from visit(child, later)
 
-    return visit(tree, False)
+    return visit(tree, "load")
 
 
 EVERY = [found for module in MODULES for found in imports_of(module)]
 
 
-def test_every_module_stands_in_a_room() -> None:
-    assert {room_of(module) for module in MODULES} - {""} == set(LEVEL)
+def room_of(module: str) -> str:
+    """'network' for mdlrnn.network and for what is in it; '' for modules beside the rooms."""
+    package, _, rest = module.partition(".")
+    room = rest.split(".")[0]
+    return room if MODULES.get(f"{package}.{room}", Path()).name == "__init__.py" else ""
+
+
+def test_every_room_has_its_place() -> None:
+    rooms = {room_of(module) for module in MODULES if module.startswith("mdlrnn.")} - {""}
+    assert rooms == set(ROOMS)
 
 
 def test_rooms_import_only_from_rooms_before_them() -> None:
-    wrong = [
-        f"{i.module}:{i.line} imports {i.of}"
-        for i in EVERY
-        if room_of(i.module)
-        and room_of(i.of) != room_of(i.module)
-        and LEVEL.get(room_of(i.of), len(ROOMS)) >= max(1, LEVEL[room_of(i.module)])
-    ]
+    level = {room: place for place, room in enumerate(ROOMS)}
+    wrong = []
+    for i in EVERY:
+        room, of = room_of(i.module), room_of(i.of)
+        if not i.module.startswith("mdlrnn.") or not room or room == of:
+            continue
+        if of:
+            is_wrong = level[of] > level[room]
+        else:
+            is_wrong = i.of.removeprefix("mdlrnn.") not in (*ROOT_MODULES, "zoo")
+        if is_wrong:
+            wrong.append(str(i))
     assert wrong == []
 
 
+def test_no_room_reaches_past_the_door_of_another() -> None:
+    """What a room lets others use stands in its `__init__`; deeper modules are its own."""
+    wrong = []
+    for i in EVERY:
+        package, _, rest = i.named.partition(".")
+        same = i.module.split(".")[0] == package
+        if same and (not room_of(i.module) or room_of(i.module) == room_of(i.of)):
+            continue
+        if same and not room_of(i.of):
+            continue  # a module beside the rooms
+        *path, _ = rest.split(".")
+        if len(path) > 1 or any(part.startswith("_") for part in path):
+            wrong.append(str(i))
+    assert wrong == []
+
+
+def test_the_package_does_not_know_the_laboratory() -> None:
+    assert [
+        str(i) for i in EVERY if i.module.split(".")[0] == "mdlrnn" and "mdlrnn_lab" in i.named
+    ] == []
+
+
 def test_no_circle_of_modules_and_none_hidden_in_a_function() -> None:
-    """Imports inside functions count, so none of them is there to dodge a circle."""
+    """Imports inside functions count, so none of them is there to dodge a circle. Doors do not:
+    they import nothing until a name is used."""
     after: dict[str, set[str]] = {module: set() for module in MODULES}
     for i in EVERY:
-        if i.of != i.module and room_of(i.module):
+        if i.when != "types" and i.of != i.module and room_of(i.module):
             after[i.module].add(i.of)
-    # A package's own file stands for its name; importing a module of it runs that file first.
     left = dict(after)
     while left:
         ready = [m for m, needed in left.items() if not (needed & left.keys()) - {m}]
@@ -130,35 +181,29 @@ def test_no_circle_of_modules_and_none_hidden_in_a_function() -> None:
 
 def test_values_do_not_import_numba() -> None:
     """Neither do the parts of the search that only say how to search."""
-    light = [m for m in MODULES if room_of(m) in ("network", "corpus", "languages", "zoo")]
+    light = [m for m in MODULES if room_of(m) in LIGHT and m.startswith("mdlrnn.")]
     light += ["mdlrnn.search._settings", "mdlrnn.runs._files", "mdlrnn.runs._status"]
     seen: set[str] = set()
     while light:
         module = light.pop()
         if module not in seen:
             seen.add(module)
-            light += [i.of for i in EVERY if i.module == module and not i.deferred]
+            light += [i.of for i in EVERY if i.module == module and i.when == "load"]
     assert not [module for module in seen if room_of(module) == "kernels"]
 
 
-def later_names() -> list[tuple[str, str]]:
-    """What values name instead of importing it: later("drawing", "draw")."""
-    found = []
-    for path in MODULES.values():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id == "later"
-            ):
-                module, function = (ast.literal_eval(argument) for argument in node.args)
-                found.append((module, function))
-    return found
-
-
-@pytest.mark.parametrize(("module", "function"), later_names())
-def test_what_values_leave_to_later_rooms_is_there(module: str, function: str) -> None:
-    assert callable(getattr(import_module(f"mdlrnn.{module}"), function))
+def test_every_name_on_a_door_is_used_by_another_room_or_public() -> None:
+    used = {i.named for i in EVERY if room_of(i.module) != room_of(i.of)}
+    used |= {
+        f"mdlrnn.{name.value.id}.{name.attr}"
+        for folder in ("src", "tests", "benchmarks", "docs")
+        for path in (ROOT / folder).rglob("*.py")
+        for name in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(name, ast.Attribute) and isinstance(name.value, ast.Name)
+    }
+    offered = {name for name in DOORS if room_of(name.rpartition(".")[0]) in ROOMS}
+    unused = sorted(name for name in offered - used if name.count(".") == 2)
+    assert unused == []
 
 
 def test_tests_import_from_helpers_and_not_from_each_other() -> None:

@@ -34,7 +34,7 @@ from mdlrnn import (
 )
 from mdlrnn.errors import LONGEST_SENTENCE
 from mdlrnn.languages._grammar import load_grammar
-from mdlrnn.runs._checkpoint import seal, unseal
+from mdlrnn.runs._sealed import seal, unseal
 
 ESCAPE = "\x1b[31m\x07‮"
 """Red, a bell, and writing from right to left."""

@@ -13,7 +13,7 @@ import argparse
 import torch
 from round_trip import head, read_back, told, train  # type: ignore[import-not-found]
 
-from mdlrnn import Search, Stop, evolve, score
+from mdlrnn import Search, Stop, evolve, exports, score
 from mdlrnn.languages._sources import source_from
 
 
@@ -39,7 +39,7 @@ def main() -> None:
             )  # fmt: skip
             print(told("  searched", run.best, score(run.best, strings), task=task))
             for straight_through in (False, True):
-                module = run.best.to_torch(straight_through=straight_through)
+                module = exports.torch(run.best, straight_through=straight_through)
                 train(module, strings, arguments.steps, arguments.rate, arguments.smoothing)
                 tolerance, network, found = read_back(module, strings)
                 name = "  straight-through" if straight_through else f"  {arguments.steps} steps"

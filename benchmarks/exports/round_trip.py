@@ -15,14 +15,14 @@ from typing import Any
 
 import torch
 
-from mdlrnn import Network, Score, exports, prove, score, zoo
+from mdlrnn import Network, Score, exports, prove, score, tasks, zoo
 
 TOLERANCES = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3)
 
 
 def disturbed(network: Network, noise: float, seed: int, straight_through: bool) -> Any:
     """The network as a module with noise on every weight and bias."""
-    module = network.to_torch(straight_through=straight_through)
+    module = exports.torch(network, straight_through=straight_through)
     random = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in module.parameters():

@@ -87,7 +87,7 @@ def _torch(net: Network, codes: list[list[int]], folder: Path) -> tuple[str, int
     import torch
 
     torch.set_num_threads(1)
-    module, batch = net.to_torch(), torch.tensor(_padded(codes))
+    module, batch = exports.torch(net), torch.tensor(_padded(codes))
     exports.export(net, folder / "net.pt", "torch")
 
     def read() -> object:
@@ -115,7 +115,7 @@ def _onnx(net: Network, codes: list[list[int]], folder: Path) -> tuple[str, int,
 
 
 def _python(net: Network, strings: list[str]) -> tuple[str, int, Reader]:
-    text = net.to_python()
+    text = exports.python(net)
     space: dict[str, Any] = {}
     exec(text, space)
     step = space["step"]

@@ -19,7 +19,7 @@ import numpy as np
 
 import mdlrnn
 from mdlrnn.network._activations import ACTIVATIONS
-from mdlrnn.runs._checkpoint import seal, unseal
+from mdlrnn.runs._sealed import seal, unseal
 from mdlrnn.runs._settings import fingerprint_of
 
 from ._base import BOMBS, Base, copied

@@ -22,6 +22,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
+from mdlrnn import show
+
 from ._base import Base
 from ._campaigns import CAMPAIGNS, Case
 
@@ -235,7 +237,7 @@ def _load_everything() -> None:
     net = zoo.anbn()
     mdlrnn.score(net, ["ab"])
     mdlrnn.test(net, ["ab"])
-    net.draw().svg()
+    show.draw(net).svg()
 
 
 def _limit(more: int) -> None:

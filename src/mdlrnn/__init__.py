@@ -59,5 +59,7 @@ if TYPE_CHECKING:
     from .search import Stop as Stop
 else:
     from ._door import open_door
+    from ._notebook import attach_to_network
 
     __getattr__, __dir__, __all__ = open_door(__name__)
+    attach_to_network()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from helpers.data import is_one_sentence
-from mdlrnn import MDLRNN, InputError, Network, Search, Stop, score, zoo
+from mdlrnn import MDLRNN, InputError, Network, Search, Stop, score, show, zoo
 from mdlrnn.estimator._sampling import draw
 
 STRINGS = ["a" * n + "b" * n for n in (1, 2, 3, 1, 1, 2, 4, 5, 1, 2, 1, 3)]
@@ -125,7 +125,7 @@ def test_it_is_pickled_by_its_parameters_and_the_json_of_its_networks(fitted: MD
 
 
 def test_a_notebook_shows_the_network(fitted: MDLRNN) -> None:
-    assert fitted._repr_svg_() == fitted.best_.draw().svg()
+    assert fitted._repr_svg_() == show.draw(fitted.best_).svg()
     assert MDLRNN()._repr_svg_() is None
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from helpers.commands import Run, refused
 from helpers.data import is_one_sentence
-from mdlrnn import InputError, Network, exports, zoo
+from mdlrnn import InputError, Network, exports, show, zoo
 from mdlrnn.network._units import Connection, Unit, Weight
 
 HOSTILE = replace(
@@ -62,9 +62,9 @@ def test_the_formats_stand_in_the_help(run: Run) -> None:
 @pytest.mark.parametrize(
     ("module", "call", "package", "extra"),
     [
-        ("torch", lambda net, path: net.to_torch(), "PyTorch", "torch"),
+        ("torch", lambda net, path: exports.torch(net), "PyTorch", "torch"),
         ("onnx", lambda net, path: exports.onnx(net, path), "onnx", "onnx"),
-        ("sympy", lambda net, path: net.to_sympy(), "SymPy", "sympy"),
+        ("sympy", lambda net, path: exports.sympy(net), "SymPy", "sympy"),
         ("networkx", lambda net, path: exports.networkx(net), "networkx", "networkx"),
         ("nltk", lambda net, path: exports.nltk(net), "NLTK", "nltk"),
     ],
@@ -86,7 +86,7 @@ def test_a_missing_library_is_named_in_one_sentence(
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_the_python_file_imports_nothing_and_runs_alone(exact: bool, tmp_path: Path) -> None:
-    text = HOSTILE.to_python(exact=exact)
+    text = exports.python(HOSTILE, exact=exact)
     tree = ast.parse(text)
     assert not [n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom)]
     assert {n.name for n in tree.body if isinstance(n, ast.FunctionDef)} >= {"step", "test"}
@@ -107,7 +107,7 @@ def _few_builtins() -> dict[str, Any]:
 
 def test_rows_of_another_width_are_refused_by_the_python_file() -> None:
     space: dict[str, Any] = {}
-    exec(zoo.addition().to_python(), space)
+    exec(exports.python(zoo.addition()), space)
     with pytest.raises(ValueError, match="the row has 3 numbers; give 2"):
         space["step"](None, (1, 0, 1))
 
@@ -141,7 +141,7 @@ def test_long_sums_do_not_outgrow_a_parser() -> None:
     into = tuple(Connection(4 + i, 2 + i % 2, "forward", Weight(1, 3)) for i in range(size))
     wide = Network(2, 2, units, into, ("#", "a"))
     space: dict[str, Any] = {}
-    exec(wide.to_python(), space)
+    exec(exports.python(wide), space)
     assert space["test"]()
     assert max(map(len, exports.c(wide).split("\n"))) < 200_000
 
@@ -197,7 +197,7 @@ def test_the_graph_of_networkx_is_the_network() -> None:
 
 
 def test_graphviz_gets_the_same_text_as_draw() -> None:
-    assert exports.graphviz(zoo.anbn()) == zoo.anbn().draw().to_bytes("dot").decode()
+    assert exports.graphviz(zoo.anbn()) == show.draw(zoo.anbn()).to_bytes("dot").decode()
 
 
 def test_unknown_formats_are_refused() -> None:

@@ -23,7 +23,7 @@ from helpers.exports import (
     run_python,
     run_torch,
 )
-from mdlrnn import Connection, Network, Unit, Weight
+from mdlrnn import Connection, Network, Unit, Weight, exports
 from mdlrnn.network._interpreter import EXACT, FLOAT, distribution, feed
 
 PARTS = 4
@@ -57,7 +57,7 @@ def saturated(case: Case) -> Any:
 @parts
 def test_plain_python(part: int) -> None:
     for case in chosen(part):
-        assert agrees(case, run_python(case.network.to_python(), case)), case.network.name
+        assert agrees(case, run_python(exports.python(case.network), case)), case.network.name
 
 
 @parts
@@ -75,7 +75,7 @@ def test_exact_python_over_the_whole_strings() -> None:
 
 def check_exactly(case: Case, steps: int) -> None:
     short = case._replace(rows=case.rows[:steps])
-    found = run_python(case.network.to_python(exact=True), short)
+    found = run_python(exports.python(case.network, exact=True), short)
     told = [distribution(case.network, v) for v in feed(case.network, short.rows, EXACT)]
     assert [[Fraction(p.n, p.d) for p in row] for row in found] == told, case.network.name
 
@@ -117,4 +117,4 @@ def test_onnx_step_by_step() -> None:
 def test_every_known_network_tests_itself() -> None:
     for network in known_networks():
         for exact in (False, True):
-            assert module_of(network.to_python(exact=exact))["test"](), network.name
+            assert module_of(exports.python(network, exact=exact))["test"](), network.name

@@ -47,13 +47,13 @@ def test_squares_run_into_what_float64_is_cut_to() -> None:
 
 @deep
 def test_plain_python(case: Case) -> None:
-    assert agrees(case, run_python(case.network.to_python(), case))
+    assert agrees(case, run_python(exports.python(case.network), case))
 
 
 @deep
 def test_exact_python(case: Case) -> None:
     short = case._replace(rows=case.rows if case.network.alphabet else case.rows[:12])
-    found = run_python(case.network.to_python(exact=True), short)
+    found = run_python(exports.python(case.network, exact=True), short)
     told = [distribution(case.network, v) for v in feed(case.network, short.rows, EXACT)]
     assert [[Fraction(p.n, p.d) for p in row] for row in found] == told
 
@@ -70,7 +70,7 @@ def test_exact_python_cuts_where_the_interpreter_does() -> None:
         ),
         saturation=False,
     )  # fmt: skip
-    space = module_of(network.to_python(exact=True))
+    space = module_of(exports.python(network, exact=True))
     step, clip, state = space["step"], space["clip"], None
     most = 2**EXACT_CUT
     for size in (most - 1, most, most + 1, 2 * most - 1, 2 * most, 2 * most + 1, 5 * most):
@@ -96,7 +96,7 @@ def test_exact_python_writes_and_shows_numbers_of_any_length() -> None:
         ),
         saturation=False,
     )  # fmt: skip
-    space = module_of(network.to_python(exact=True))
+    space = module_of(exports.python(network, exact=True))
     assert space["test"]()
     _, (chance, _) = space["step"](None, (0,))
     power = 3 ** (2**14)
@@ -165,12 +165,12 @@ def test_a_module_in_a_smaller_type_is_refused() -> None:
     """It holds no 10^140; with saturation it holds 10^6."""
     torch = pytest.importorskip("torch", reason="no module is made: PyTorch is not installed")
     symbols = torch.tensor([[0, 1, 4]])
-    module = zoo.golden("arithmetic").to_torch().float()
+    module = exports.torch(zoo.golden("arithmetic")).float()
     with pytest.raises(InputError, match="needs float64; call double") as caught:
         module(symbols)
     assert is_one_sentence(str(caught.value))
     assert module.double()(symbols).dtype == torch.float64
-    saturated = replace(zoo.golden("arithmetic"), saturation=True).to_torch().float()
+    saturated = exports.torch(replace(zoo.golden("arithmetic"), saturation=True)).float()
     assert saturated(symbols).dtype == torch.float32
 
 
@@ -193,7 +193,7 @@ def test_graphs_have_it(saturation: bool) -> None:
     assert again.graph["saturation"] is saturation
 
 
-@pytest.mark.parametrize("write", [lambda net: net.to_python(), exports.c], ids=["python", "c"])
+@pytest.mark.parametrize("write", [lambda net: exports.python(net), exports.c], ids=["python", "c"])
 def test_files_say_it_to_who_reads_them(write: Callable[[Network], str]) -> None:
     network = zoo.golden("arithmetic")
     note = "Saturation is off: sums are not cut to 10^6."

@@ -12,7 +12,7 @@ import pytest
 from helpers.exports import CLOSE, Case, cases, decided_steps, deep_cases, random_rows
 from helpers.expressions import compiled
 from helpers.slow import few
-from mdlrnn import Connection, InputError, Network, Unit, Weight, zoo
+from mdlrnn import Connection, InputError, Network, Unit, Weight, exports, zoo
 from mdlrnn.network._interpreter import EXACT, distribution, feed
 
 sympy = pytest.importorskip("sympy", reason="no formulas are made: SymPy is not installed")
@@ -24,7 +24,7 @@ so that squares in a loop outgrow what the interpreter cuts them to, and then th
 
 def run(case: Case, steps: int) -> Iterator[list[Fraction]]:
     """The probabilities along the case's string, by the formulas for each symbol or row."""
-    made = case.network.to_sympy()
+    made = exports.sympy(case.network)
     known: dict[tuple[Any, ...], Any] = {}
     values: dict[str, Fraction] = {}
     for number, row in enumerate(case.rows[:steps]):
@@ -72,7 +72,7 @@ def test_formulas_over_whole_strings() -> None:
 
 
 def test_formulas_of_a_counter_can_be_read() -> None:
-    made = zoo.anbn().to_sympy()
+    made = exports.sympy(zoo.anbn())
     after = made.after("a")
     assert str(after.units[6]) == "Max(0, sat(m_6 + 1))"
     assert after.units[4] == sympy.Rational(7, 3)
@@ -81,13 +81,13 @@ def test_formulas_of_a_counter_can_be_read() -> None:
 
 
 def test_sat_is_left_out_where_saturation_is_off() -> None:
-    made = replace(zoo.anbn(), saturation=False).to_sympy()
+    made = exports.sympy(replace(zoo.anbn(), saturation=False))
     assert str(made.after("a").units[6]) == "Max(0, m_6 + 1)"
     for text in (made.latex(), made.source()):
         assert "sat(" not in text
         assert "sat}" not in text
         assert "no sum is cut" in text
-    assert "sat(x) is x cut" in zoo.anbn().to_sympy().latex()
+    assert "sat(x) is x cut" in exports.sympy(zoo.anbn()).latex()
 
 
 @pytest.mark.parametrize("case", deep_cases(), ids=lambda case: case.network.name)
@@ -107,7 +107,7 @@ def test_numbers_that_grow_from_unit_to_unit_are_named() -> None:
         ),
         saturation=False,
     )  # fmt: skip
-    made = network.to_sympy().fed([1])
+    made = exports.sympy(network).fed([1])
     assert made.units[5] == 10**8
     assert str(made.units[63]) == "u_62**2", "a number of 10^18 digits"
     # Of 1/(1 + e^-x) - 1 nobody knows the sign who has not as many digits as x.
@@ -126,18 +126,18 @@ def test_sat_is_the_saturation() -> None:
 
 
 def test_latex_has_a_block_for_each_symbol() -> None:
-    text = zoo.anbn().to_sympy().latex()
+    text = exports.sympy(zoo.anbn()).latex()
     assert text.count(r"\begin{align*}") == text.count(r"\end{align*}") == 4
     assert r"u_{6} &= \max\left(0, \operatorname{sat}\left(m_{6} - 1\right)\right)" in text
     assert r"P(\text{\#}) &= \frac{\max(0, u_{3})}{T}" in text
     assert r"\theta" in text
-    assert r"\[ P(1) = " in zoo.addition().to_sympy().latex()
+    assert r"\[ P(1) = " in exports.sympy(zoo.addition()).latex()
 
 
 def test_symbols_cannot_break_the_latex() -> None:
     symbols = ("#", "\\end{align*}", "%", "a\nb")
     network = Network(4, 4, zoo.anbmcnm().units[:8], (), symbols)
-    text = network.to_sympy().latex()
+    text = exports.sympy(network).latex()
     assert text.count(r"\end{align*}") == text.count(r"\begin{align*}") + 1, "one, in a comment"
     assert r"\text{\textbackslash{}end\{align*\}}" in text
     assert "a\nb" not in text
@@ -147,7 +147,7 @@ def test_the_source_makes_the_same_formulas() -> None:
     networks = {name: zoo.load(name) for name in ("anbn", "dyck2", "addition")}
     networks["arithmetic"] = zoo.golden("arithmetic")
     for name, network in networks.items():
-        made = network.to_sympy()
+        made = exports.sympy(network)
         space: dict[str, Any] = {}
         exec(made.source(), space)
         for u, expression in made.units.items():
@@ -156,13 +156,13 @@ def test_the_source_makes_the_same_formulas() -> None:
 
 
 def test_what_cannot_be_read_is_said() -> None:
-    made = zoo.anbn().to_sympy()
+    made = exports.sympy(zoo.anbn())
     with pytest.raises(InputError, match="unknown symbol 'c'; use one of #, a, b"):
         made.after("c")
     with pytest.raises(InputError, match=r"the row \[1\] has 1 numbers; give 3"):
         made.fed([1])
     with pytest.raises(InputError, match="does not name its symbols; "):
-        zoo.addition().to_sympy().after("1")
+        exports.sympy(zoo.addition()).after("1")
 
 
 def test_numbers_can_be_fed() -> None:

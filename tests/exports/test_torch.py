@@ -33,7 +33,7 @@ def indices(network: Network, string: str) -> Any:
 
 def test_indices_and_one_hot_rows_are_the_same() -> None:
     net = zoo.anbn()
-    module = net.to_torch()
+    module = exports.torch(net)
     numbers = indices(net, "aabb")[None]
     told = module(numbers)
     assert told.shape == (1, 5, 3)
@@ -44,7 +44,7 @@ def test_indices_and_one_hot_rows_are_the_same() -> None:
 
 def test_strings_of_different_lengths_stand_side_by_side() -> None:
     net = zoo.anbn()
-    module = net.to_torch()
+    module = exports.torch(net)
     strings = ["aabb", "", "ab"]
     padded = torch.zeros(3, 5, dtype=torch.long)
     lengths = torch.tensor([len(string) + 1 for string in strings])
@@ -60,7 +60,9 @@ def test_packed_sequences_come_back_packed() -> None:
     net = zoo.anbn()
     sequences = [indices(net, string) for string in ("ab", "aabb")]
     packed = torch.nn.utils.rnn.pack_sequence(sequences, enforce_sorted=False)
-    told, lengths = torch.nn.utils.rnn.pad_packed_sequence(net.to_torch()(packed), batch_first=True)
+    told, lengths = torch.nn.utils.rnn.pad_packed_sequence(
+        exports.torch(net)(packed), batch_first=True
+    )
     assert lengths.tolist() == [3, 5]
     assert np.array_equal(told[0, :3].detach().numpy(), net.probabilities("ab"))
 
@@ -68,13 +70,13 @@ def test_packed_sequences_come_back_packed() -> None:
 def test_logarithms_on_request() -> None:
     net = zoo.dyck1()
     numbers = indices(net, "[[]")[None]
-    told = net.to_torch(log=True)(numbers)
-    assert torch.equal(told, torch.log(net.to_torch()(numbers)))
+    told = exports.torch(net, log=True)(numbers)
+    assert torch.equal(told, torch.log(exports.torch(net)(numbers)))
 
 
 def test_a_network_with_one_output_gives_the_chance_of_1() -> None:
     rows = [[1, 1], [0, 1], [0, 0]]
-    told = zoo.addition().to_torch()(torch.tensor([rows]))
+    told = exports.torch(zoo.addition())(torch.tensor([rows]))
     assert told.shape == (1, 3, 1)
     assert told[0, :, 0].tolist() == [0.0, 0.0, 1.0]
 
@@ -92,7 +94,7 @@ def test_a_network_with_one_output_gives_the_chance_of_1() -> None:
 )
 def test_what_is_no_batch_is_refused(x: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        zoo.anbn().to_torch()(x)
+        exports.torch(zoo.anbn())(x)
     assert message in str(caught.value)
     assert is_one_sentence(str(caught.value))
 
@@ -103,7 +105,7 @@ def test_what_is_no_batch_is_refused(x: Any, message: str) -> None:
 def test_bits_are_the_corpus_cost() -> None:
     net = zoo.anbn()
     for log in (False, True):
-        module = net.to_torch(log=log)
+        module = exports.torch(net, log=log)
         bits = module.bits(module.batch(STRINGS))
         assert bits.item() == pytest.approx(score(net, STRINGS).d_given_g, rel=1e-12)
 
@@ -122,7 +124,7 @@ def test_every_weight_has_its_gradient() -> None:
         ),
         ("#", "a"),
     )  # fmt: skip
-    module = net.to_torch()
+    module = exports.torch(net)
     batch = module.batch(["a", "aaa", "aa"])
 
     def bits(weight: Any, bias: Any) -> Any:
@@ -144,7 +146,7 @@ class _Bits(torch.nn.Module):  # type: ignore[misc, name-defined]
 
 def test_straight_through_changes_gradients_and_no_value() -> None:
     net = zoo.anbn()
-    plain, through = net.to_torch(), net.to_torch(straight_through=True)
+    plain, through = exports.torch(net), exports.torch(net, straight_through=True)
     for module in (plain, through):
         module.bits(module.batch(STRINGS), smoothing=0.01).backward()
     numbers = indices(net, "aaabbbb")[None]
@@ -156,7 +158,7 @@ def test_straight_through_changes_gradients_and_no_value() -> None:
 
 def test_gradients_stay_finite_where_nothing_is_positive() -> None:
     dead = Network(2, 2, (Unit(), Unit(), Unit("relu", bias=Weight(-1)), Unit()), (), ("#", "a"))
-    module = dead.to_torch()
+    module = exports.torch(dead)
     module.bits(module.batch(["a"])).backward()
     assert torch.isfinite(module.bias.grad).all()
 
@@ -167,7 +169,7 @@ def test_connections_that_close_a_loop_are_kept_and_have_no_gradient() -> None:
         connections=(*zoo.anbn().connections, Connection(5, 6, "forward", Weight(9))),
     )
     assert plan(looping).ignored == {(5, 6)}
-    module = looping.to_torch(straight_through=True)
+    module = exports.torch(looping, straight_through=True)
     module.bits(module.batch(STRINGS)).backward()
     place = next(i for i, c in enumerate(looping.connections) if (c.source, c.target) == (5, 6))
     assert module.weight.grad[place] == 0
@@ -178,7 +180,7 @@ def test_a_disturbed_network_is_trained_back_to_a_theorem() -> None:
     """benchmarks/exports/round_trip.py has the table; this is one of its lines."""
     pytest.importorskip("z3", reason="no theorem is proved: z3 is not installed")
     torch.set_num_threads(1)
-    module = zoo.anbn().to_torch()
+    module = exports.torch(zoo.anbn())
     random = torch.Generator().manual_seed(2)
     with torch.no_grad():
         for parameter in module.parameters():
@@ -207,7 +209,7 @@ def test_a_disturbed_network_is_trained_back_to_a_theorem() -> None:
 @settings(max_examples=60)
 def test_an_untrained_module_gives_its_network_back(network: Network, saturation: bool) -> None:
     network = replace(network, saturation=saturation)
-    assert from_torch(network.to_torch(), tolerance=0) == network
+    assert from_torch(exports.torch(network), tolerance=0) == network
 
 
 @given(networks(weight=weights(50)), st.sampled_from((0.001, 0.02, 0.3)), st.booleans())
@@ -216,7 +218,7 @@ def test_weights_come_back_within_the_tolerance_and_no_dearer(
     network: Network, tolerance: float, saturation: bool
 ) -> None:
     network = replace(network, saturation=saturation)
-    found = from_torch(network.to_torch(), tolerance=tolerance)
+    found = from_torch(exports.torch(network), tolerance=tolerance)
     assert found.saturation is saturation
     kept = {(c.kind, c.source, c.target): c.weight for c in found.connections}
     for c in network.connections:
@@ -236,9 +238,9 @@ def test_a_factor_of_a_product_is_never_left_out() -> None:
         (Connection(0, 3, "forward", Weight(1)), Connection(1, 3, "forward", Weight(1, 1000))),
         ("#", "a"),
     )  # fmt: skip
-    found = from_torch(product.to_torch(), tolerance=0.5)
+    found = from_torch(exports.torch(product), tolerance=0.5)
     assert len(found.connections) == 2
-    module = product.to_torch()
+    module = exports.torch(product)
     with torch.no_grad():
         module.weight[1] = 0.0
     with pytest.raises(InputError, match="a weight is 0 where leaving its connection out would"):
@@ -246,7 +248,7 @@ def test_a_factor_of_a_product_is_never_left_out() -> None:
 
 
 def test_what_cannot_come_back_is_said_in_one_sentence() -> None:
-    module = zoo.anbn().to_torch()
+    module = exports.torch(zoo.anbn())
     with torch.no_grad():
         module.weight[0] = float("nan")
     for call, message in (
@@ -257,7 +259,10 @@ def test_what_cannot_come_back_is_said_in_one_sentence() -> None:
         (lambda: module.batch("addition"), "the corpus has 2 inputs and 1 outputs"),
         (lambda: module.batch(["abc"]), "the network has no unit for the symbol 'c'"),
         (lambda: module.bits(module.batch(["ab"]), smoothing=1), "smoothing is 1; "),
-        (lambda: zoo.addition().to_torch().batch("addition"), "a numeric corpus has no symbols; "),
+        (
+            lambda: exports.torch(zoo.addition()).batch("addition"),
+            "a numeric corpus has no symbols; ",
+        ),
     ):
         with pytest.raises(InputError) as caught:
             call()
@@ -280,7 +285,7 @@ def test_a_module_is_kept_in_a_file_that_holds_no_code(tmp_path: Path) -> None:
 
 
 def test_modules_are_pickled_whole(tmp_path: Path) -> None:
-    module = zoo.anbn().to_torch(straight_through=True)
+    module = exports.torch(zoo.anbn(), straight_through=True)
     torch.save(module, tmp_path / "module.pt")
     again = torch.load(tmp_path / "module.pt", weights_only=False)
     numbers = indices(zoo.anbn(), "aabb")[None]

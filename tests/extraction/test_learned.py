@@ -16,13 +16,14 @@ import mdlrnn.extraction._learned as learned_module
 from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.slow import few
-from mdlrnn import Corpus, InputError, Network, Unit, Weight, machines, zoo
+from mdlrnn import Corpus, InputError, Network, Unit, Weight, zoo
 from mdlrnn.extraction._cover import cover
 from mdlrnn.extraction._fit import machine_from_runs
 from mdlrnn.extraction._guesses import guesses
 from mdlrnn.extraction._names import automaton_name, count_name, named_machines, regex_of
 from mdlrnn.extraction._places import Node, NoMachine, Runs, run_through
 from mdlrnn.languages._notation import language_from_notation
+from mdlrnn.machines import load_language
 from mdlrnn.machines._files import machine_from_text
 from mdlrnn.machines._machine import Language
 
@@ -96,7 +97,7 @@ def test_from_the_command_line(run: Run, tmp_path: Path) -> None:
     shown = run("learned", "anbn.json", "-o", "mine.lang")
     assert shown.code == 0
     assert shown.out.startswith("It has learned a^n b^n.\n")
-    assert machines.Language.load(tmp_path / "mine.lang").title == "a^n b^n"
+    assert load_language(tmp_path / "mine.lang").title == "a^n b^n"
     data = json.loads(run("learned", "anbn.json", "--json").out)
     assert {"name", "machine", "proved", "statement", "margin", "seconds"} <= data.keys()
     assert run("prove", "anbn.json", "mine.lang").code == 0

@@ -192,7 +192,7 @@ def run_torch(case: Case) -> Any:
     torch = pytest.importorskip("torch", reason="no module is made: PyTorch is not installed")
     with torch.no_grad():
         rows = torch.tensor(case.rows, dtype=torch.float64)
-        return case.network.to_torch()(rows[None])[0].numpy()
+        return exports.torch(case.network)(rows[None])[0].numpy()
 
 
 def run_onnx(case: Case) -> Any:

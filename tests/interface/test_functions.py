@@ -114,8 +114,8 @@ def test_a_description_is_as_wide_as_it_is_shown() -> None:
 
 
 def test_the_tasks_are_listed() -> None:
-    assert [task.name for task in mdlrnn.languages._tasks()] == list(EVERY_TASK)
-    assert repr(mdlrnn.languages._tasks()[0]) == "Task('anbn', a^n b^n, training sizes 100, 500)"
+    assert [task.name for task in mdlrnn.tasks()] == list(EVERY_TASK)
+    assert repr(mdlrnn.tasks()[0]) == "Task('anbn', a^n b^n, training sizes 100, 500)"
 
 
 # prove, check, report

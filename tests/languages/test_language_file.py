@@ -11,6 +11,7 @@ import pytest
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, languages, machines
 from mdlrnn.languages._grammar import Grammar
+from mdlrnn.machines import load_language
 from mdlrnn.machines._files import load_machine, machine_from_text
 from mdlrnn.machines._machine import Language
 from mdlrnn.machines._rules import END, Rule
@@ -29,7 +30,7 @@ B: # if k = 0
 def test_the_example_of_the_format_reads_as_it_says(tmp_path: Path) -> None:
     path = tmp_path / "anb3n.lang"
     path.write_text(ANB3N)
-    language = Language.load(path)
+    language = load_language(path)
     assert (language.name, language.title) == ("anb3n", "a^n b^3n")
     assert list(islice(language.strings(), 2)) == ["abbb", "aabbbbbb"]
     assert language.next("aa").distribution["b"] == Fraction(3, 10)

@@ -15,6 +15,7 @@ from helpers.data import ROOT
 from mdlrnn import Corpus, InputError, Search, Stop, evolve, show, zoo
 from mdlrnn.languages._longer import longer_strings, near_length
 from mdlrnn.languages._sources import source_from, source_of, task_from
+from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Language, random_from
 from mdlrnn.measures._enough import Candidate, Enough, reigns
 
@@ -51,7 +52,7 @@ def test_strings_near_a_length_are_found(name: str) -> None:
 
 
 def test_few_strings_among_many_prefixes_are_not_looked_for_for_ever() -> None:
-    language = Language.load(ROOT / "examples" / "palindrome.lang")
+    language = load_language(ROOT / "examples" / "palindrome.lang")
     assert len(list(language.shortest(10**9))) < language.most_prefixes
     assert list(language.shortest(3)) == list(islice(language.strings(), 3))
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from helpers.commands import Result
 from helpers.data import is_one_sentence
 from helpers.strategies import networks
-from mdlrnn import Corpus, InputError, Network, Search, Stop, evolve, score, zoo
+from mdlrnn import Corpus, InputError, Network, Search, Stop, evolve, exports, score, zoo
 from mdlrnn.corpus._corpus import match
 from mdlrnn.corpus._surprisal import surprisal
 from mdlrnn.kernels._surprisal import distributions
@@ -112,7 +112,7 @@ def test_exports_follow_it() -> None:
     network = zoo.golden("dyck2_pcfg")
     deep = "([" * 10 + "])" * 10
     space: dict[str, Any] = {}
-    exec(network.to_python(), space)
+    exec(exports.python(network), space)
     state, found = space["START"], []
     for symbol in f"#{deep}":
         state, chances = space["step"](state, symbol)

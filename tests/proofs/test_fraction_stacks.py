@@ -16,6 +16,7 @@ from helpers.data import stack_network
 from helpers.slow import few
 from mdlrnn import Network, Weight, prove
 from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Language
 from mdlrnn.machines._rule_text import read_rules
 from mdlrnn.proofs._certificate import check
@@ -72,7 +73,7 @@ def language(name: str, folder: Path) -> Language:
         assert isinstance(found, Language)
         return found
     (folder / f"{name}.lang").write_text(texts[name])
-    return Language.load(folder / f"{name}.lang")
+    return load_language(folder / f"{name}.lang")
 
 
 @given(st.integers(0, 10**30), st.integers(2, 9))
@@ -200,7 +201,7 @@ def _same_by_running(one: Language, other: Language) -> bool:
 def test_what_a_rule_pushes_may_be_one_letter(tmp_path: Path) -> None:
     for number, text in enumerate((LISTS, DEEPER)):
         (tmp_path / f"{number}.lang").write_text(text)
-    own = [Language.load(tmp_path / f"{number}.lang") for number in range(2)]
+    own = [load_language(tmp_path / f"{number}.lang") for number in range(2)]
     for machine in (*own, language("arithmetic", tmp_path)):
         others = list(equivalent_machines(machine))
         assert len(others) > 20
@@ -212,7 +213,7 @@ def test_what_a_rule_pushes_may_be_one_letter(tmp_path: Path) -> None:
 
 def test_a_letter_that_is_never_covered_becomes_a_state(tmp_path: Path) -> None:
     (tmp_path / "deeper.lang").write_text(DEEPER)
-    moves = stack_moves(Language.load(tmp_path / "deeper.lang"))
+    moves = stack_moves(load_language(tmp_path / "deeper.lang"))
     assert moves is not None
     blocks = moves_of_blocks(moves)
     assert letters_of(blocks) == ((1, 2, 3), (1, 2), (1,))

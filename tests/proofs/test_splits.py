@@ -10,6 +10,7 @@ import pytest
 from helpers.slow import few
 from mdlrnn import Network, languages, prove
 from mdlrnn.languages._sources import machine_from
+from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Language
 from mdlrnn.proofs._certificate import check
 from mdlrnn.proofs._equivalent_machines import (
@@ -129,7 +130,7 @@ COUNTS_THE_AS = _language(
 @pytest.fixture
 def some_a(tmp_path: Path) -> Language:
     (tmp_path / "some.lang").write_text(SOME_A)
-    return Language.load(tmp_path / "some.lang")
+    return load_language(tmp_path / "some.lang")
 
 
 def test_a_network_may_count_what_the_language_does_not(some_a: Language, tmp_path: Path) -> None:

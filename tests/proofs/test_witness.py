@@ -8,6 +8,7 @@ import pytest
 
 from mdlrnn import Network, prove, zoo
 from mdlrnn.languages._sources import machine_from
+from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Language
 from mdlrnn.proofs._system import system_for
 from mdlrnn.proofs._witness import completion
@@ -33,7 +34,7 @@ def _machine(source: str, folder: Path) -> Language:
         found = machine_from(source)
     else:
         (folder / "own.lang").write_text(source)
-        found = Language.load(folder / "own.lang")
+        found = load_language(folder / "own.lang")
     assert isinstance(found, Language)
     return found
 

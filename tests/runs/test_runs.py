@@ -36,8 +36,9 @@ from mdlrnn import (
     resume,
 )
 from mdlrnn import score as score_network
-from mdlrnn.runs._checkpoint import _comment, from_bytes, seal, to_bytes, unseal
+from mdlrnn.runs._checkpoint import from_bytes, to_bytes
 from mdlrnn.runs._files import acquire, append_event, checkpoints, is_held, read_log
+from mdlrnn.runs._sealed import _comment, seal, unseal
 from mdlrnn.runs._settings import new_settings, read_settings
 from mdlrnn.runs._status import find_runs, status_of
 from mdlrnn.search._evolve import evolve_islands

@@ -20,7 +20,7 @@ from mdlrnn.construction._network import _weights, automaton_network
 from mdlrnn.kernels._genome import network_from_row, row_of
 from mdlrnn.languages._sources import source_from
 from mdlrnn.languages._tasks import Task
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines import load_language
 from mdlrnn.search._island import Problem
 from mdlrnn.search._migration import SETS, island_problem
 from mdlrnn.search.suggest import _founders
@@ -193,7 +193,7 @@ def test_a_stack_of_whole_numbers_is_proved_where_the_corpus_leaves_room(
             f"BACK: {letter} if stack mod {base} = {digit} -> BACK, stack = stack // {base}"
         )
     (tmp_path / "mirror.lang").write_text("\n".join(rules))
-    language = Language.load(tmp_path / "mirror.lang")
+    language = load_language(tmp_path / "mirror.lang")
     shallow = [string for string in language.sample(400) if len(string) < 13]
     corpus = Corpus.from_strings(shallow)
     assert corpus.alphabet is not None

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
 from helpers.strategies import networks, weights
-from mdlrnn import Connection, InputError, Network, Unit, Weight, zoo
+from mdlrnn import Connection, InputError, Network, Unit, Weight, show, zoo
 from mdlrnn.languages._tasks import EVERY_TASK
 from mdlrnn.machines._files import machine_from_text
 from mdlrnn.machines._machine import Language
@@ -184,7 +184,7 @@ def test_a_script_in_the_alphabet_or_name_is_text() -> None:
 
 def test_a_notebook_shows_a_network_as_its_drawing() -> None:
     assert zoo.anbn()._repr_svg_() == draw(zoo.anbn()).svg()
-    assert zoo.anbn().draw()._repr_svg_() == draw(zoo.anbn()).svg()
+    assert show.draw(zoo.anbn())._repr_svg_() == draw(zoo.anbn()).svg()
 
 
 def test_words_are_written_whole_and_fit_their_unit() -> None:

@@ -15,7 +15,7 @@ import pytest
 import mdlrnn
 from helpers.browser import Tab
 from helpers.slow import few
-from mdlrnn import Connection, Network, Unit, Weight, zoo
+from mdlrnn import Connection, Network, Unit, Weight, show, zoo
 from mdlrnn.show._content import ShownTheorem as Theorem
 from mdlrnn.show._content import content_of, network_content
 from mdlrnn.show._page import page
@@ -244,7 +244,7 @@ def test_labels_lie_apart_in_the_browser_s_own_font(browser: Any, tmp_path: Path
     tab = browser.new_page()
     for name in zoo.names():
         path = tmp_path / f"{name}.svg"
-        zoo.load(name).draw().save(path)
+        show.draw(zoo.load(name)).save(path)
         tab.goto(path.as_uri())
         boxes = tab.evaluate(
             """() => [...document.querySelectorAll("text")].map((t) => {

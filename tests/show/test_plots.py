@@ -164,7 +164,7 @@ def test_a_run_is_shown_as_its_curve_and_its_network(run: Run) -> None:
     html = show.run_html(run)
     assert run._repr_html_() == html
     assert html.count("<svg") == 2
-    assert run.best.draw().svg() in html
+    assert show.draw(run.best).svg() in html
 
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9), st.integers(2, 9))

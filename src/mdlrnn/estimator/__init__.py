@@ -6,4 +6,4 @@ drawn from a network.
 
 from __future__ import annotations
 
-from ._estimator import MDLRNN
+from ._estimator import MDLRNN as MDLRNN

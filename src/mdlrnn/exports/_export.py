@@ -73,15 +73,17 @@ def networkx(network: Network) -> Any:
             symbol=_symbol(network, u),
         )
     ignored = plan(network).ignored
-    for c in network.connections:
-        is_ignored = c.kind == "forward" and (c.source, c.target) in ignored
+    for connection in network.connections:
+        is_ignored = (
+            connection.kind == "forward" and (connection.source, connection.target) in ignored
+        )
         graph.add_edge(
-            c.source,
-            c.target,
-            key=c.kind,
-            kind=c.kind,
-            weight=float(c.weight),
-            fraction=str(c.weight),
+            connection.source,
+            connection.target,
+            key=connection.kind,
+            kind=connection.kind,
+            weight=float(connection.weight),
+            fraction=str(connection.weight),
             ignored=is_ignored,
         )
     return graph

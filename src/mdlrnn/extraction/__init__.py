@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._cells import NAMES as NAMES
     from ._compare import Comparison as Comparison
     from ._compare import compare as compare
     from ._learned import SECONDS as SECONDS

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from ..machines import Affine, Condition, counter
+from ..machines import NAMES, Affine, Condition, counter
 from ._places import Control, Counters, NoMachine
 
 BASES = (2, 3, 4, 5, 6, 7, 8, 9, 10)
@@ -18,7 +18,6 @@ MOST_CUTS = 5
 """Bounds in one control, besides those at which a counter has its last values."""
 NEAR = 12
 """Values at which bounds are looked for."""
-NAMES = ("n", "m", "k", "p", "q", "r", "s", "t")
 
 
 class Outcome(NamedTuple):

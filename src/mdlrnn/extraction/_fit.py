@@ -9,10 +9,21 @@ from itertools import chain
 from typing import NamedTuple
 
 from ..errors import InputError
-from ..machines import END, Affine, Condition, Language, Rule, counter, reader, started, tidied
+from ..machines import (
+    END,
+    NAMES,
+    Affine,
+    Condition,
+    Language,
+    Rule,
+    counter,
+    reader,
+    started,
+    tidied,
+)
 from ..network import BOUNDARY
 from ..proofs import solve
-from ._cells import BASES, NAMES, Cell, Measure, Outcome, decisive, united
+from ._cells import BASES, Cell, Measure, Outcome, decisive, united
 from ._places import (
     Control,
     Counters,

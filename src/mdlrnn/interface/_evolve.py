@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from .._notebook import attach_to_run
 from ..checks import check_threads, short
 from ..corpus import Corpus
 from ..errors import InputError
@@ -53,6 +54,9 @@ second and fewer generations; where it was tried, it found worse networks in som
 NOWHERE_TO_HOLD = "hold_out needs a folder to keep the strings in; give one."
 PROVED_RIGHT = "proved"
 """The one thing that a search can go on for."""
+
+
+attach_to_run(Run)
 
 
 def evolve(

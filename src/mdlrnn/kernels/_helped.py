@@ -48,7 +48,7 @@ LINE = 8
 """Words of a line of the cache: what different threads write does not lie in the same one."""
 # Places of flags; HELPERS is 0.
 IS_OPEN, PUBLISHED, TAKEN = LINE, 2 * LINE, 3 * LINE
-FLAGS = 4 * LINE
+FLAGS: int = 4 * LINE
 AHEAD = 5
 """Offspring made ahead for each thread."""
 SPINS = 30_000

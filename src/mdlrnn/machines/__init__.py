@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._files import SUFFIXES as SUFFIXES
     from ._files import from_json as from_json
+    from ._files import load_language as load_language
     from ._files import load_machine as load_machine
     from ._files import machine_from_text as machine_from_text
     from ._files import to_json as to_json
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ._machine import mistakes as mistakes
     from ._machine import random_from as random_from
     from ._product import product as product
+    from ._reduce import NAMES as NAMES
     from ._reduce import renamed as renamed
     from ._reduce import started as started
     from ._reduce import tidied as tidied

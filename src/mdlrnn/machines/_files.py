@@ -24,11 +24,11 @@ from typing import Any
 
 from ..checks import exact_fraction, short
 from ..errors import InputError, printable
-from ..files import PathLike, named, read_text, save
+from ..files import PathLike, named, read_text
 from ..limits import GRAMMAR_BYTES, RULES, check_size
 from ._machine import Language
-from ._rule_text import read_rules, rule_text, split_line, state_text
-from ._rules import Affine, Condition, Rule
+from ._rule_text import read_rules, split_line
+from ._rules import START, Affine, Condition, Rule
 from ._transducer import Transducer, Transition
 
 SUFFIXES = (".lang",)
@@ -36,21 +36,15 @@ _STEP = re.compile(
     r"(?P<read>-?\d+(?:\s*,\s*-?\d+)*)\s+/\s+(?P<write>\d+/\d+|\d*\.\d+|\d+)\s*"
     r"->\s*(?P<to>\S.*?)\s*"
 )
-START = "start"
 
 
 def load_language(path: PathLike) -> Language:
     """The language of a file that holds strings' rules."""
     found = load_machine(path)
     if not isinstance(found, Language):
-        raise InputError(f"{named(path)} maps numbers to numbers; load it with Transducer.load.")
-    return found
-
-
-def load_transducer(path: PathLike) -> Transducer:
-    found = load_machine(path)
-    if not isinstance(found, Transducer):
-        raise InputError(f"{named(path)} has strings; load it with Language.load.")
+        raise InputError(
+            f"{named(path)} maps numbers to numbers; give the file of a language of strings."
+        )
     return found
 
 
@@ -119,28 +113,6 @@ def _transducer(lines: list[tuple[int, str]], name: str, title: str, source: str
         return Transducer(name, title, tuple(found), start)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
-
-
-def language_text(machine: Language | Transducer) -> str:
-    """The machine as the text of a language file."""
-    if isinstance(machine, Transducer):
-        steps = sorted(machine.transitions, key=lambda t: t.state != machine.start)
-        lines = [_transition_text(t) for t in steps]
-    else:
-        rules = list(machine.rules)
-        if machine.start != START:
-            rules.sort(key=lambda rule: rule.state != machine.start)
-        lines = [rule_text(rule) for rule in rules]
-    return "\n".join([f"# {printable(machine.title)}", *lines]) + "\n"
-
-
-def _transition_text(step: Transition) -> str:
-    read = ",".join(map(str, step.read))
-    return f"{state_text(step.state)}: {read} / {step.write} -> {state_text(step.to)}"
-
-
-def save_language(machine: Language | Transducer, path: PathLike) -> None:
-    save(path, language_text(machine))
 
 
 def to_json(source: Language | Transducer) -> dict[str, Any]:

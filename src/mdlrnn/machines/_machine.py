@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.random import RandomState
 
-from .._later import later
 from ..checks import is_integer, short
 from ..corpus import Corpus
 from ..errors import InputError, printable
-from ..files import PathLike
+from ..files import PathLike, save
 from ..limits import DRAWN_LENGTH, check_size
 from ..network import BOUNDARY, has_words, spelled
-from ._rules import END, Rule, counter, reader
+from ._rule_text import rule_text
+from ._rules import END, START, Rule, counter, reader
 from ._validity import check_language
 
 if TYPE_CHECKING:
@@ -253,20 +253,16 @@ class Language(Strings):
         object.__setattr__(self, "title", printable(self.title))
         check_language(self)
 
-    @classmethod
-    def load(cls, path: PathLike) -> Language:
-        """The language of a language file; see `docs/tasks.md` for how it is written."""
-        found: Language = later("languages._language_file", "load_language")(path)
-        return found
-
     def save(self, path: PathLike) -> None:
         """Write the language as a language file."""
-        later("languages._language_file", "save_language")(self, path)
+        save(path, self.to_text())
 
     def to_text(self) -> str:
         """The language as the text of a language file."""
-        text: str = later("languages._language_file", "language_text")(self)
-        return text
+        rules = list(self.rules)
+        if self.start != START:
+            rules.sort(key=lambda rule: rule.state != self.start)
+        return "\n".join([f"# {printable(self.title)}", *map(rule_text, rules)]) + "\n"
 
     @cached_property
     def alphabet(self) -> tuple[str, ...]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import replace
 
-from ..extraction import NAMES
-from ._rules import END, Affine, Condition, Rule, at
+from ._rules import END, START, Affine, Condition, Rule, at
 
-START = "start"
+NAMES = ("n", "m", "k", "p", "q", "r", "s", "t")
+"""Of counters, in this order."""
 
 
 def started(rules: list[Rule], start: str, beginning: dict[str, int]) -> tuple[list[Rule], str]:

@@ -13,6 +13,7 @@ from operator import itemgetter
 
 Counters = tuple[int, ...]
 
+START = "start"
 END = "end"
 """Where the rule that emits the boundary symbol leads."""
 

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.random import RandomState
 
-from .._later import later
 from ..corpus import Corpus
 from ..errors import InputError, printable
-from ..files import PathLike
+from ..files import PathLike, save
 from ._machine import Truth, random_from
+from ._rule_text import state_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,12 +76,6 @@ class Transducer:
         _check(self)
 
     @classmethod
-    def load(cls, path: PathLike) -> Transducer:
-        """The transducer of a language file; see `docs/tasks.md` for how it is written."""
-        found: Transducer = later("languages._language_file", "load_transducer")(path)
-        return found
-
-    @classmethod
     def from_function(
         cls,
         name: str,
@@ -114,12 +108,12 @@ class Transducer:
 
     def save(self, path: PathLike) -> None:
         """Write the transducer as a language file."""
-        later("languages._language_file", "save_language")(self, path)
+        save(path, self.to_text())
 
     def to_text(self) -> str:
         """The transducer as the text of a language file."""
-        text: str = later("languages._language_file", "language_text")(self)
-        return text
+        steps = sorted(self.transitions, key=lambda t: t.state != self.start)
+        return "\n".join([f"# {printable(self.title)}", *map(_line, steps)]) + "\n"
 
     @property
     def inputs(self) -> int:
@@ -303,3 +297,9 @@ def _numbers(size: int) -> int:
 def _sum_text(rows: Sequence[Row]) -> str:
     numbers = [sum(row[side] << place for place, row in enumerate(rows)) for side in (0, 1)]
     return f"{numbers[0]} + {numbers[1]}"
+
+
+def _line(step: Transition) -> str:
+    """The step as a line of a language file."""
+    read = ",".join(map(str, step.read))
+    return f"{state_text(step.state)}: {read} / {step.write} -> {state_text(step.to)}"

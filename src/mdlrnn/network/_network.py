@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .._later import later
 from ..checks import is_integer, short
 from ..errors import InputError
 from ..files import PathLike, save
@@ -23,9 +22,6 @@ from ._units import Connection, Unit
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from ..exports import SymbolicNetwork, TorchNetwork
-    from ..show import Drawing
 
 
 @dataclass(frozen=True)
@@ -80,31 +76,9 @@ class Network:
         """
         return probabilities(self, string, alphabet)
 
-    def draw(self) -> Drawing:
-        """The network as a drawing, in the manner of the paper's figures."""
-        drawing: Drawing = later("drawing", "draw")(self)
-        return drawing
+    if TYPE_CHECKING:  # attached at the top of the package, which knows pictures
 
-    def to_torch(self, *, log: bool = False, straight_through: bool = False) -> TorchNetwork:
-        """The network as a PyTorch module; see `mdlrnn.exports.torch`."""
-        module: TorchNetwork = later("exports", "torch")(
-            self, log=log, straight_through=straight_through
-        )
-        return module
-
-    def to_sympy(self) -> SymbolicNetwork:
-        """The network as exact formulas in SymPy; see `mdlrnn.exports.sympy`."""
-        formulas: SymbolicNetwork = later("exports", "sympy")(self)
-        return formulas
-
-    def to_python(self, *, exact: bool = False) -> str:
-        """The network as a Python file that imports nothing; see `mdlrnn.exports.python`."""
-        text: str = later("exports", "python")(self, exact=exact)
-        return text
-
-    def _repr_svg_(self) -> str:
-        """What a notebook shows."""
-        return self.draw().svg()
+        def _repr_svg_(self) -> str: ...
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Network:

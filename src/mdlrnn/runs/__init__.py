@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._checkpoint import read_sealed as read_sealed
-    from ._checkpoint import seal as seal
-    from ._checkpoint import unseal as unseal
     from ._files import BEST as BEST
     from ._files import CORPUS as CORPUS
     from ._files import FRONT as FRONT
@@ -34,6 +31,9 @@ if TYPE_CHECKING:
     from ._recorder import Recorder as Recorder
     from ._recorder import begin as begin
     from ._recorder import reopen as reopen
+    from ._sealed import read_sealed as read_sealed
+    from ._sealed import seal as seal
+    from ._sealed import unseal as unseal
     from ._settings import CARD as CARD
     from ._settings import CPU as CPU
     from ._settings import DEVICES as DEVICES

@@ -11,8 +11,8 @@ from ..corpus import Corpus
 from ..errors import InputError
 from ..files import PathLike
 from ..network import Encoding, Network
-from ._checkpoint import read_sealed, unseal
 from ._files import BEST, CORPUS, SETTINGS, check_holds_run
+from ._sealed import read_sealed, unseal
 from ._settings import read_settings
 from ._status import status_of
 

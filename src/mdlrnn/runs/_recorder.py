@@ -32,7 +32,7 @@ from ..search import (
     network_of,
     rescored,
 )
-from ._checkpoint import load, seal, to_bytes
+from ._checkpoint import load, to_bytes
 from ._files import (
     BEST,
     CORPUS,
@@ -60,6 +60,7 @@ from ._files import (
     write_theorem,
 )
 from ._networks import read_corpus
+from ._sealed import seal
 from ._settings import (
     CARD,
     CPU,

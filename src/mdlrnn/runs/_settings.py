@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from ..search import Problem
 
 FORMAT = "mdlrnn-run/2"
-CPU, CARD = "cpu", "cuda"
+CPU: str = "cpu"
+CARD: str = "cuda"
 DEVICES = (CPU, CARD)
 FIRST_FORMAT = "mdlrnn-run/1"
 """One object held the search, the encoding and the limits."""

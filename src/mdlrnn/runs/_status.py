@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from ..files import reason_of
 from ..search import UNLIMITED
-from ._checkpoint import is_sealed, read_sealed
 from ._files import LOCK, LOG, SETTINGS, checkpoints, holder, is_held, read_log
+from ._sealed import is_sealed, read_sealed
 from ._settings import read_settings
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .._later import later
 from ..kernels import State, Words
 from ..network import Encoding, Network, Objective, Score
 from ._archipelago import Archipelago, network_of
@@ -128,20 +126,17 @@ class Run:
             return None
         return self.theorem.proved or self.theorem.proof
 
-    @cached_property
-    def learned(self) -> Learned | None:
-        """What the best network has learned, found when it is first asked for, in at most a few
-        seconds; None if it reads numbers, or without the extra `prove`."""
-        found: Learned | None = later("interface._learned", "learned_by_run")(self)
-        return found
+    if TYPE_CHECKING:  # attached at the top of the package, which knows proofs and pictures
+
+        @property
+        def learned(self) -> Learned | None:
+            """What the best network has learned, found when it is first asked for; None if it
+            reads numbers, or without the extra `prove`."""
+
+        def _repr_html_(self) -> str: ...
 
     def __repr__(self) -> str:
         return (
             f"Run({self.reason} after {self.archipelago.generation} generations, "
             f"best {self.score!r}, {self.statistics.steps:,} steps)"
         )
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the curve and the best network."""
-        html: Any = later("plots", "run_html")(self)
-        return str(html)

@@ -15,6 +15,7 @@ from ._data import (
     Values,
     history,
 )
+from ._drawing import draw
 from ._formats import (
     Circle,
     Group,
@@ -250,4 +251,4 @@ def _picture(frame: Frame, groups: list[Group], title: str) -> Picture:
 
 def run_html(run: Run) -> str:
     """What a notebook shows of a `Run`: its curve and its best network."""
-    return plot_history(history(run)).svg() + run.best.draw().svg()
+    return plot_history(history(run)).svg() + draw(run.best).svg()

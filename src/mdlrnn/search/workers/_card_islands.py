@@ -56,7 +56,7 @@ from ...kernels.cuda import _breeding as kernels
 from .._island import ROW_WORDS, Problem, random_states, tools_for
 from .._migration import is_crowded
 from .._settings import RATES
-from ._card import founders_of, kind_of, role_of, spaces_of, waits_of
+from ._card_roles import founders_of, kind_of, role_of, spaces_of, waits_of
 
 DECKS = 1 if SIMULATED else 8
 """Parts of the islands, at most. While the last threads of one are at work, another fills the

@@ -13,7 +13,8 @@ from ...kernels import SIMULATED, WARP, cuda, within_memory
 from ...kernels.cuda import _breeding as kernels
 from .._island import Problem
 from .._migration import RESTARTS, exchange_of, fits, island_problem
-from ._card import (
+from ._card_islands import LOWER, ROW_TYPE, THREADS, Islands, grid_of
+from ._card_roles import (
     archives_among,
     givers_to_archives,
     kind_of,
@@ -21,7 +22,6 @@ from ._card import (
     role_of,
     travellers_among,
 )
-from ._card_islands import LOWER, ROW_TYPE, THREADS, Islands, grid_of
 
 
 class Offers(NamedTuple):

@@ -25,8 +25,8 @@ from ...kernels import State, Words
 from .._archipelago import Packed, front_among
 from .._evolve import DESERTED_SECONDS
 from .._island import Problem
-from ._card import parts_of, ring_givers
 from ._card_migration import joined
+from ._card_roles import parts_of, ring_givers
 from ._spread import REPLENISH_SECONDS, Workers, gone, naming_the_worker, on_every_worker
 
 LOOK_SECONDS = 0.01

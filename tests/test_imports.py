@@ -141,6 +141,15 @@ def test_values_do_not_import_numba() -> None:
     assert not [module for module in seen if room_of(module) == "kernels"]
 
 
+def test_the_package_never_imports_the_laboratory() -> None:
+    """The command line finds it through an entry point."""
+    for path in MODULES.values():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [n.name for n in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [name for name in names if name.startswith("mdlrnn_lab")], path
+
+
 def later_names() -> list[tuple[str, str]]:
     """What values name instead of importing it: later("drawing", "draw")."""
     found = []

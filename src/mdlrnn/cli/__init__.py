@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from contextlib import suppress
-from importlib import import_module
+from importlib.metadata import entry_points
 
 import click
 
@@ -14,56 +14,83 @@ from .._version import __version__
 from ..errors import InputError, RunError, printable
 from ..files import reason_of
 from ..limits import lift_limits
+from ._group import Entry, LazyGroup
 
-_COMMANDS = {
-    "evolve": ("_evolve", "Search for the network that describes a corpus best."),
-    "test": ("_tasks", "Measure how well a network does on a task, as in the paper."),
-    "tasks": ("_tasks", "List the paper's tasks."),
-    "language": ("_language", "Show what a notation, language file or grammar stands for."),
-    "sample": ("_tasks", "Draw random strings of a language."),
-    "enough": ("_enough", "Say how many strings make a right network win."),
-    "baseline": ("_baseline", "Train the paper's classical RNNs on a task, for comparison."),
-    "reproduce": ("_reproduce", "Make the paper's tables again, beside the published figures."),
-    "bliss": ("_bliss", "Search on the BLISS benchmark and see how far networks generalise."),
-    "runs": ("_runs", "List runs: where they stand and what they have found."),
-    "watch": ("_watch", "Watch a run from another terminal, until it ends."),
-    "report": ("_report", "Write a page on which to look inside a network or a run."),
-    "atlas": ("_atlas", "Write a site of all that a folder of results holds."),
-    "score": ("_score", "What a network costs on a corpus: |G|, |D:G| and their sum."),
-    "explain": ("_explain", "What a network does, symbol by symbol, in words and equations."),
-    "learned": ("_learned", "Say what a network has learned: a machine, its name, a theorem."),
-    "compare": ("_learned", "Say whether two networks have learned the same."),
-    "prove": ("_prove", "Prove a network right for every string, or show one that breaks it."),
-    "check": ("_prove", "Have a second solver check the certificate of a proof."),
-    "feed": ("_feed", "Feed a string and show every unit and probability at each step."),
-    "draw": ("_draw", "Draw a network as SVG, PNG, PDF, TikZ or dot."),
-    "export": ("_export", "Write a network for PyTorch, ONNX, SymPy, plain Python or C."),
-    "encode": ("_code", "Write a network as the bits that |G| counts, part by part."),
-    "decode": ("_code", "Read a network back from its bits."),
-    "bench": ("_bench", "Measure the speed of this machine."),
+PLUGINS = "mdlrnn.commands"
+"""The entry points of other packages whose commands are shown here."""
+LABORATORY = "lab"
+SECTIONS = {
+    "Learn": {
+        "evolve": Entry("_evolve", "Search for the network that describes strings best."),
+        "learned": Entry("_learned", "Say what a network, or a search on strings, has learned."),
+        "runs": Entry("_runs", "List runs, or watch one until it ends."),
+    },
+    "Judge": {
+        "test": Entry("_judge", "Measure a network on strings it has not seen."),
+        "prove": Entry("_prove", "Prove a network right for every string; check a proof."),
+        "score": Entry("_judge", "Say what a network costs: |G|, |D:G| and their sum."),
+        "compare": Entry("_learned", "Say whether two networks have learned the same."),
+        "enough": Entry("_learned", "Say how many strings make a right network win."),
+    },
+    "Look inside": {
+        "feed": Entry("_inside", "Show every unit and probability, symbol by symbol."),
+        "explain": Entry("_inside", "Say in words and equations what a network does."),
+        "draw": Entry("_show", "Draw a network or a machine: SVG, PNG, PDF, TikZ, dot."),
+        "report": Entry("_show", "Write a page on a network or a run."),
+        "bits": Entry("_bits", "Write a network as the bits of |G|, or read it from bits."),
+    },
+    "Make": {
+        "language": Entry("_language", "List languages, or show what one stands for."),
+        "sample": Entry("_language", "Draw random strings of a language."),
+        "export": Entry("_show", "Write a network for PyTorch, ONNX, SymPy, Python or C."),
+    },
+    "Laboratory": {
+        LABORATORY: Entry("", "Make the paper's tables, comparisons and measurements again."),
+    },
 }
+OLD = {
+    "check": "prove --check CERTIFICATE",
+    "encode": "bits NET_OR_RUN",
+    "decode": "bits --decode BITS",
+    "tasks": "language --list",
+    "watch": "runs --watch RUN",
+    "baseline": "lab rnns",
+    "reproduce": "lab table, lab probe or lab regularisers",
+    "bliss": "lab bliss",
+    "atlas": "lab atlas",
+    "bench": "lab bench",
+}
+"""Commands of earlier versions."""
 
 
-class _Lazy(click.Group):
-    """Lists commands from the table above and imports only the one that is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
+class _Commands(LazyGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = import_module(f"{__name__}.{_COMMANDS[cmd_name][0]}")
-        command = getattr(module, cmd_name)
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+        return _laboratory() if cmd_name == LABORATORY else super().get_command(ctx, cmd_name)
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+def _laboratory() -> click.Command:
+    """The commands of the laboratory, a package of its own that may be missing."""
+    found = tuple(entry_points(group=PLUGINS, name=LABORATORY))
+    try:
+        command = found[0].load()
+    except (IndexError, ModuleNotFoundError) as error:
+        if getattr(error, "name", None) not in (None, "mdlrnn_lab"):
+            raise
+        raise InputError(
+            "the laboratory (the package mdlrnn_lab) is not installed; install mdlrnn again with "
+            "pip install --force-reinstall mdlrnn."
+        ) from None
+    assert isinstance(command, click.Command)
+    return command
+
+
+@click.group(
+    cls=_Commands,
+    package=__name__,
+    sections=SECTIONS,
+    old=OLD,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="mdlrnn")
 @click.option("--no-limits", is_flag=True, help="Read files of any size.")
 def cli(no_limits: bool) -> None:

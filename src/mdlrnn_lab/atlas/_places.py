@@ -37,7 +37,7 @@ SEEDS = "seeds.json"
 """What `evolve` with several seeds writes beside their runs: a table of them, a list."""
 RUNS = "runs"
 MEASURED = ("figures", "cells", "rnn")
-"""What `mdlrnn reproduce` writes beside its runs: what was measured of them, and other models."""
+"""What `mdlrnn lab table` writes beside its runs: what was measured of them, and other models."""
 BASELINE = b'"mdlrnn-baseline/'
 """How the settings of a baseline, which has no networks of ours, begin."""
 HEAD = 200

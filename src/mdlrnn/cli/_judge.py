@@ -1,89 +1,34 @@
-"""`mdlrnn tasks`, `mdlrnn sample` and `mdlrnn test`."""
+"""`mdlrnn test` and `mdlrnn score`: how good a network is, and what it costs."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 
 import click
 from click.core import ParameterSource
 
-from ..checks import short
-from ..corpus import line_text
-from ..errors import InputError, printable
-from ..files import check_writable, save
-from ..interface._functions import sample as sample_strings
+from ..errors import InputError
 from ..interface._functions import test as test_network
-from ..interface._say import say, say_data, say_json
-from ..interface._text import table
-from ..languages import EVERY_TASK, SEED, Source, source_from
-from ..machines import SEEDS
-from ..network import counted, has_words
+from ..interface._say import say, say_json
+from ..interface._text import bits_text
+from ..languages import Source, source_from
+from ..network import has_words
 from ..runs import network_from, training_of
+from ._group import command
 from ._options import (
+    encoding_from,
+    encoding_options,
     json_option,
     naming,
     network_argument,
     saturation_option,
+    seed_option,
     with_saturation,
     words_option,
 )
 
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(0, SEEDS - 1),
-    default=SEED,
-    show_default=True,
-    help="100 gives the paper's own strings.",
-)
 
-
-@click.command()
-@json_option
-def tasks(as_json: bool) -> None:
-    """The paper's tasks and those of a later paper, by the names that other commands take."""
-    if as_json:
-        say_json(
-            [{"name": t.name, "title": t.title, "sizes": t.sizes} for t in EVERY_TASK.values()]
-        )
-        return
-    rows = [
-        [task.name, task.title, ", ".join(f"{size:,}" for size in task.sizes)]
-        for task in EVERY_TASK.values()
-    ]
-    say(table(["task", "language", "training sizes"], rows, left=3))
-
-
-@click.command()
-@click.argument("source", metavar="SOURCE")
-@click.option("-n", "--size", type=click.IntRange(min=1), help="How many. [default: as the paper]")
-@seed_option
-@click.option("-o", "--out", type=click.Path(), help="Save them here, do not print them.")
-def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
-    """Draw random strings of SOURCE, as a corpus file: a count, a TAB and the string a line.
-
-    SOURCE is one of `mdlrnn tasks`, a notation such as "a^n b^3n", a language file (.lang) or a
-    grammar (.pcfg, in NLTK's notation).
-    """
-    if out is not None:
-        check_writable(out)
-    drawn = sample_strings(source, size, seed)
-    counts = Counter(drawn)
-    with naming(source):
-        text = "".join(line_text(s, count, not isinstance(s, str)) for s, count in counts.items())
-    if out is None:
-        odd = next((s for s in map("".join, counts) if not s.isprintable()), None)
-        if odd is not None:
-            raise InputError(
-                f"{printable(source)}: {short(odd)} has control characters, which a terminal would "
-                "obey; give a file to write to (-o)."
-            )
-        say_data(text)
-    else:
-        save(out, text)
-        say(f"{counted(counts.total(), 'string')}, {len(counts):,} distinct, saved as {out}")
-
-
-@click.command()
+@command()
 @network_argument
 @click.argument("source", metavar="SOURCE")
 @click.option("--size", type=click.IntRange(min=1), help="Training size. [default: as the paper]")
@@ -114,7 +59,7 @@ def test(
 ) -> None:
     """How well a network does on SOURCE: on its training set and on its test set.
 
-    The network is a file, or a run's folder for its best one. SOURCE is one of `mdlrnn tasks`, a
+    The network is a file, or a run's folder for its best one. SOURCE is a task, a
     notation such as "a^n b^3n", a language file (.lang), a grammar (.pcfg, in NLTK's notation), or
     a file of strings that the network has not seen: for these the cross-entropy is given beside
     that of simple models, and the strings that cost most.
@@ -149,3 +94,67 @@ def _forbid_ignored(name: str, source: Source, longest: int | None, training: st
                 f"{option} is for strings that are drawn from a language, and {name} has "
                 "its strings; leave it out."
             )
+
+
+@command()
+@network_argument
+@click.argument("corpus", metavar="CORPUS", type=click.Path())
+@encoding_options
+@saturation_option
+@words_option
+@json_option
+def score(
+    network: str,
+    corpus: str,
+    scheme: str | None,
+    activations: str | None,
+    products: bool,
+    uncut: bool,
+    words: bool,
+    as_json: bool,
+) -> None:
+    """What a network costs on the strings of CORPUS, in bits.
+
+    CORPUS is a text file, one string a line (a count and a TAB may stand before it), or an .npz
+    file with the arrays inputs, targets and, if sequences differ in length, lengths. The network
+    of a run is written in the run's own encoding, where no other is asked for.
+    """
+    from ..kernels import score as score_network  # heavy: Numba
+
+    net = with_saturation(network_from(network), uncut)
+    data = source_from(corpus, words=words or has_words(net.alphabet)).corpus()
+    encoding = encoding_from(scheme, activations, products, net, network)
+    with naming(network, corpus):
+        result = score_network(net, data, encoding)
+    each = result.d_given_g / data.characters
+    if as_json:
+        say_json(
+            {
+                "g": result.g,
+                "d_given_g": result.d_given_g,
+                "mdl": result.mdl,
+                "l1": result.l1,
+                "l2": result.l2,
+                "bits_per_character": each,
+                "characters": data.characters,
+                "encoding": encoding.scheme,
+                "activations": encoding.activations,
+                "products": encoding.products,
+            }
+        )
+        return
+    paper = encoding.scheme == "paper"
+    scheme = "the paper's encoding" if paper else f"encoding {encoding.scheme}"
+    about = f"the corpus: {data.characters:,} characters"
+    if math.isfinite(each):
+        about += f", {each:.3g} bits each"
+    rows = (
+        ("|G|", f"{result.g:,}   ", f"the network, in {scheme}"),
+        ("|D:G|", bits_text(result.d_given_g), about),
+        ("|G| + |D:G|", bits_text(result.mdl), "what MDL minimises"),
+    )
+    width = max(len(bits) for _, bits, _ in rows)
+    for name, bits, what in rows:
+        say(f"{name:<11}  {bits:>{width}} bits  {what}")
+    if math.isinf(result.d_given_g):
+        say("\nA symbol that occurs has probability 0; `mdlrnn feed` shows where.")

@@ -198,7 +198,7 @@ def test_no_sentence_carries_what_a_terminal_obeys(tmp_path: Path) -> None:
     said(lambda: mdlrnn.decode("01" + ESCAPE, mdlrnn.Encoding(), inputs=3, outputs=3))
 
 
-@pytest.mark.parametrize("command", ["feed", "explain", "test", "score", "encode"])
+@pytest.mark.parametrize("command", ["feed", "explain", "test", "score", "bits"])
 def test_nothing_printed_carries_what_a_terminal_obeys(
     command: str, run: Callable[..., Result], tmp_path: Path
 ) -> None:
@@ -209,7 +209,7 @@ def test_nothing_printed_carries_what_a_terminal_obeys(
     result = run(command, "odd.json", *more)
     assert result.code == 0
     assert result.out.replace("\n", "").isprintable()
-    assert "\\x1b" in result.out or command in ("score", "encode")
+    assert "\\x1b" in result.out or command in ("score", "bits")
     if command != "explain":
         as_json = run(command, "odd.json", *more, "--json")
         if as_json.code == 0:
@@ -276,7 +276,7 @@ def test_output_to_a_full_device_is_answered_in_a_sentence() -> None:
 
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
-            [sys.executable, "-m", "mdlrnn", "tasks"], stdout=full, stderr=subprocess.PIPE,
+            [sys.executable, "-m", "mdlrnn", "language"], stdout=full, stderr=subprocess.PIPE,
             text=True, check=False,
         )  # fmt: skip
     assert result.returncode == 1

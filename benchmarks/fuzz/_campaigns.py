@@ -117,7 +117,7 @@ def _network_command(path: Path, folder: Path, base: Base, draw: random.Random, 
         case 4:
             return command("explain", path, "--format", style)
         case 5:
-            return command("encode", path, *draw.choice(((), ("--json",), ("--bits",))))
+            return command("bits", path, *draw.choice(((), ("--json",), ("--plain",))))
         case 6:
             return command("draw", path, "-o", f"{out}.{draw.choice(PICTURES)}")
         case 7:
@@ -269,7 +269,7 @@ def certificates(draw: random.Random, folder: Path, base: Base) -> Case:
     path.write_bytes(content)
     solver = ("--time", "3s", "--solver", draw.choice(("cvc5", "z3")))
     about = ("--network", base.folder / "networks" / "anbn.json") if draw.random() < 0.2 else ()
-    return command("check", path, *solver, *about, *draw.choice(((), ("--json",))))
+    return command("prove", "--check", path, *solver, *about, *draw.choice(((), ("--json",))))
 
 
 def folders(draw: random.Random, folder: Path, base: Base) -> Case:
@@ -286,7 +286,7 @@ def folders(draw: random.Random, folder: Path, base: Base) -> Case:
         case 3:
             return command("runs", folder, *draw.choice(((), ("--json",))))
         case 4:
-            return command("watch", run)
+            return command("runs", "--watch", run)
         case 5:
             return command("report", run, "-o", out)
         case 6:
@@ -340,7 +340,7 @@ def bits(draw: random.Random, folder: Path, base: Base) -> Case:
     shape = ("--encoding", scheme, "--activations", ",".join(encoding.activations))
     products = ("--products",) if encoding.products else ()
     place = draw.choice((path, string[:3000].encode("utf-8", "replace").decode()))
-    return command("decode", *shape, *products, *given, "--", place)
+    return command("bits", *shape, *products, *given, "--decode", place)
 
 
 CAMPAIGNS: dict[str, Callable[[random.Random, Path, Base], Case]] = {

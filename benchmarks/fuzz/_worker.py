@@ -33,7 +33,7 @@ SECONDS = 10
 """Of the processor, that a case may take; so a busy machine makes no failures."""
 LONGEST_ERROR = 4_000
 LONGEST_OUTPUT = 16 * 2**20
-ENDS = {"prove": (0, 1, 2), "check": (0, 1, 2), "evolve": (0, 1, 2)}
+ENDS = {"prove": (0, 1, 2), "evolve": (0, 1, 2)}
 """Exit codes; of the other commands, 0 and 2. A run whose folder cannot be written ends with 1."""
 KEPT_OUTPUT = 20_000
 
@@ -182,7 +182,7 @@ def wrong_with(arguments: object, code: int, out: str, err: str) -> str | None:
         return f"said {err[-300:]!r}"
     if len(out) > LONGEST_OUTPUT or len(err) > LONGEST_ERROR:
         return f"printed {len(out)} and {len(err)} characters"
-    data = name == "sample" or "--json" in arguments or name == "decode"
+    data = name == "sample" or "--json" in arguments or "--decode" in arguments
     return _unprintable(out, "\n\t" if name == "sample" else "\n", data) or _unprintable(err, "\n")
 
 

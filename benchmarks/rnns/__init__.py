@@ -4,7 +4,7 @@
     python -m benchmarks.rnns show                   # the best of each task beside the published
     python -m benchmarks.rnns fill docs/results.md   # their cells in the table of a page
 
-The folders are those of `mdlrnn baseline anbn_100 --out FOLDER/anbn_100`, or DIR/rnn of `mdlrnn
+The folders are those of `mdlrnn lab rnns anbn_100 --out FOLDER/anbn_100`, or DIR/rnn of `mdlrnn
 reproduce table --with-rnn --out DIR`. Selection and cells are the package's own; of each row only
 what they need is kept.
 """

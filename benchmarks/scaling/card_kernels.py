@@ -104,7 +104,7 @@ def measure(name: str, problem: Problem, generations: int) -> None:
 
 def kernel_seconds(islands: Any, generation: int) -> dict[str, float]:
     """Seconds by kernel, up to that generation."""
-    from mdlrnn.kernels.cuda import _breeding
+    from mdlrnn.kernels.cuda import breeding as _breeding
     from mdlrnn.search.workers import _card_islands as _islands
 
     clock = Clock()

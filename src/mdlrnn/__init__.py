@@ -20,24 +20,22 @@ if TYPE_CHECKING:
     from .corpus import Corpus as Corpus
     from .errors import InputError as InputError
     from .errors import RunError as RunError
-    from .estimator._estimator import MDLRNN as MDLRNN
-    from .interface._atlas import atlas as atlas
-    from .interface._bliss import bliss as bliss
-    from .interface._evolve import evolve as evolve
-    from .interface._evolve import resume as resume
-    from .interface._feed import feed as feed
-    from .interface._functions import check as check
-    from .interface._functions import compare as compare
-    from .interface._functions import explain as explain
-    from .interface._functions import learned as learned
-    from .interface._functions import prove as prove
-    from .interface._functions import report as report
-    from .interface._functions import sample as sample
-    from .interface._functions import test as test
-    from .interface._language import describe as describe
-    from .interface._score import score as score
-    from .interface._score import score_many as score_many
-    from .interface._seeds import evolve_seeds as evolve_seeds
+    from .estimator import MDLRNN as MDLRNN
+    from .interface import check as check
+    from .interface import compare as compare
+    from .interface import describe as describe
+    from .interface import evolve as evolve
+    from .interface import evolve_seeds as evolve_seeds
+    from .interface import explain as explain
+    from .interface import feed as feed
+    from .interface import learned as learned
+    from .interface import prove as prove
+    from .interface import report as report
+    from .interface import resume as resume
+    from .interface import sample as sample
+    from .interface import score as score
+    from .interface import score_many as score_many
+    from .interface import test as test
     from .languages import Task as Task
     from .languages import tasks as tasks
     from .limits import no_limits as no_limits
@@ -58,8 +56,8 @@ if TYPE_CHECKING:
     from .search import Search as Search
     from .search import Stop as Stop
 else:
-    from ._door import open_door
     from ._notebook import attach_to_network
+    from .door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)
     attach_to_network()

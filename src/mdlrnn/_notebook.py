@@ -37,7 +37,7 @@ def _run_html(run: Run) -> str:
 
 def _learned(run: Run) -> Learned | None:
     if "_learned" not in vars(run):
-        from .interface._learned import learned_by_run  # needs proofs
+        from .interface import learned_by_run
 
         vars(run)["_learned"] = learned_by_run(run)
     found: Learned | None = vars(run)["_learned"]

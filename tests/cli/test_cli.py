@@ -31,7 +31,7 @@ SMALL = Network(
     2, 2, (Unit(), Unit(), Unit(bias=Weight(1, 2)), Unit("relu"), Unit()), TWO, ("#", "a")
 )
 ADDER = vectors("addition_100").networks[0]
-COMMANDS = ["score", "feed", "encode", "decode", "bench", "bench score", "bench baseline"]
+COMMANDS = ["score", "feed", "bits", "lab", "lab bench", "lab bench score"]
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_encode_in_words(run: Callable[..., Result], tmp_path: Path) -> None:
     units = (Unit(), Unit(), Unit("sigmoid", bias=Weight(1)))
     figure = (Connection(0, 2, "forward", Weight(1, 2)), Connection(1, 2, "recurrent", Weight(2)))
     Network(2, 1, units, figure).save(tmp_path / "figure.json")
-    result = run("encode", "figure.json", "--activations", "linear, sigmoid,relu")
+    result = run("bits", "figure.json", "--activations", "linear, sigmoid,relu")
     assert (result.code, result.err) == (0, "")
     lines = result.out.splitlines()
     assert lines[:6] == [
@@ -213,29 +213,29 @@ def test_encode_in_words(run: Callable[..., Result], tmp_path: Path) -> None:
     ]
     assert lines[-5:] == [
         "",
-        "|G| = 60 bits. `mdlrnn encode --bits` prints them in one line;",
-        "`mdlrnn decode BITS` with",
+        "|G| = 60 bits. `mdlrnn bits --plain` prints them on one line;",
+        "`mdlrnn bits --decode BITS` with",
         "  --activations linear,sigmoid,relu",
         "reads them back.",
     ]
-    usual = run("encode", "figure.json").out
-    assert usual.endswith("one line;\n`mdlrnn decode BITS` reads them back.\n")
+    usual = run("bits", "figure.json").out
+    assert usual.endswith("one line;\n`mdlrnn bits --decode BITS` reads them back.\n")
 
 
 def test_encode_in_json(run: Callable[..., Result], small: str) -> None:
-    found = json.loads(run("encode", small, "--json").out)
+    found = json.loads(run("bits", small, "--json").out)
     assert found["bits"] == "".join(part["bits"] for part in found["parts"])
     assert found["length"] == len(found["bits"]) == 81
     assert found["bits"] == encode(SMALL, Encoding())
     assert (found["inputs"], found["outputs"], found["encoding"]) == (2, 2, "paper")
     assert found["parts"][0] == {"bits": found["bits"][:7], "label": "E(U)", "unit": None}
-    assert run("encode", small, "--bits").out == found["bits"] + "\n"
+    assert run("bits", small, "--plain").out == found["bits"] + "\n"
 
 
 def test_long_weights_are_wrapped(run: Callable[..., Result], tmp_path: Path) -> None:
     wide = replace(SMALL, connections=(Connection(0, 2, "forward", Weight(2**53, 2**53 - 1)),))
     wide.save(tmp_path / "wide.json")
-    result = run("encode", "wide.json")
+    result = run("bits", "wide.json")
     assert max(map(len, result.out.splitlines())) <= 80
     bits = "".join(
         line.split()[0]
@@ -248,23 +248,23 @@ def test_long_weights_are_wrapped(run: Callable[..., Result], tmp_path: Path) ->
 def test_decode_gives_back_what_encode_wrote(
     run: Callable[..., Result], small: str, tmp_path: Path
 ) -> None:
-    bits = run("encode", small, "--bits").out
+    bits = run("bits", small, "--plain").out
     (tmp_path / "bits.txt").write_text(bits)
     nameless = replace(SMALL, alphabet=None)
     for given_ in (bits.strip(), "bits.txt"):
-        result = run("decode", given_)
+        result = run("bits", "--decode", given_)
         assert (result.code, result.err) == (0, "")
         assert Network.from_dict(json.loads(result.out)) == nameless
-    result = run("decode", bits.strip(), "-o", "again.json")
+    result = run("bits", "--decode", bits.strip(), "-o", "again.json")
     assert result.out == f"saved as again.json: {nameless!r}\n"
     assert Network.load(tmp_path / "again.json") == nameless
 
 
 def test_decode_reads_standard_input(small: str, tmp_path: Path) -> None:
-    written = in_a_process("encode", str(tmp_path / small), "--bits")
-    result = in_a_process("decode", "-", stdin=written.out.encode())
+    written = in_a_process("bits", str(tmp_path / small), "--plain")
+    result = in_a_process("bits", "--decode", "-", stdin=written.out.encode())
     assert Network.from_dict(json.loads(result.out)) == replace(SMALL, alphabet=None)
-    garbage = in_a_process("decode", "-", stdin=b"\xff\xfe\x00")
+    garbage = in_a_process("bits", "--decode", "-", stdin=b"\xff\xfe\x00")
     assert refused(garbage, "standard input: character 0 of the bits")
 
 
@@ -276,10 +276,10 @@ def test_encode_names_the_options_that_decode_needs(
     path = str(tmp_path_factory.getbasetemp() / "encoded.json")
     network.save(path)
     runner = CliRunner()
-    written = runner.invoke(cli, ["encode", path, "--encoding", scheme]).output
-    bits = runner.invoke(cli, ["encode", path, "--encoding", scheme, "--bits"]).output.strip()
+    written = runner.invoke(cli, ["bits", path, "--encoding", scheme]).output
+    bits = runner.invoke(cli, ["bits", path, "--encoding", scheme, "--plain"]).output.strip()
     options = [word for line in written.splitlines() if line[:4] == "  --" for word in line.split()]
-    decoded = runner.invoke(cli, ["decode", bits, *options])
+    decoded = runner.invoke(cli, ["bits", "--decode", bits, *options])
     assert Network.from_dict(json.loads(decoded.output)) == network
     assert ("--inputs" in options) != roles_fit(network, Encoding.fitting(network, scheme))
 
@@ -288,7 +288,7 @@ def test_encode_names_the_options_that_decode_needs(
 
 
 def test_bench(run: Callable[..., Result]) -> None:
-    result = run("bench", "score", "--seconds", "0.01", "--threads", "1")
+    result = run("lab", "bench", "score", "--seconds", "0.01", "--threads", "1")
     assert (result.code, result.err) == (0, "")
     head, *rows = result.out.splitlines()[1:9]
     assert head.split() == [
@@ -296,7 +296,9 @@ def test_bench(run: Callable[..., Result]) -> None:
     ]  # fmt: skip
     assert [row.split()[0] for row in rows][:2] == ["anbn_100", "anbncn_500"]
     assert len(rows) == 7
-    found = json.loads(run("bench", "score", "--seconds", "0.01", "--threads", "2", "--json").out)
+    found = json.loads(
+        run("lab", "bench", "score", "--seconds", "0.01", "--threads", "2", "--json").out
+    )
     assert len(found) == 7
     for row in found:
         assert row["ratio"] == pytest.approx(row["one"] / row["padded"])
@@ -318,7 +320,7 @@ def test_nothing_is_wider_than_80_columns(
         string = given_.sequences[-1]
         if not isinstance(string, str):
             string = " ".join(",".join(map(str, row)) for row in string)
-        results = [run("feed", "network.json", string), run("encode", "network.json")]
+        results = [run("feed", "network.json", string), run("bits", "network.json")]
         if name != "addition_100":
             path = corpus_path(
                 "dyck2_200" if "dyck2" in name else name.replace("semantics", "anbn_100")
@@ -342,10 +344,11 @@ def test_the_version_is_that_of_the_package(run: Callable[..., Result]) -> None:
     assert run("--version").out == f"mdlrnn, version {__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["", "bench"])
+@pytest.mark.parametrize("command", ["", "lab", "lab bench"])
 def test_a_group_alone_shows_its_help(run: Callable[..., Result], command: str) -> None:
     result = run(*command.split())
-    assert "Commands:" in result.out + result.err
+    assert result.code in (0, 2)
+    assert "Usage: mdlrnn" in result.out + result.err
 
 
 LOADED = """
@@ -365,8 +368,8 @@ finally:
         (["--help"], ""),
         (["--version"], ""),
         (["score"], "numpy"),
-        (["encode", "--help"], "numpy"),
-        (["encode", "small.json"], "numpy"),
+        (["bits", "--help"], "numpy"),
+        (["bits", "small.json"], "numpy"),
         (["feed", "small.json", "a"], "numpy"),
         (["prove", "--help"], "numpy"),
         (["test", "--help"], "numpy"),
@@ -398,7 +401,7 @@ def test_symbols_that_the_terminal_lacks_are_escaped(tmp_path: Path) -> None:
 def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "network.json"
     Network(3, 3, (Unit(),) * 3000).save(path)
-    command = [sys.executable, "-c", "from mdlrnn.cli import main; main()", "encode", str(path)]
+    command = [sys.executable, "-c", "from mdlrnn.cli import main; main()", "bits", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -415,7 +418,7 @@ def test_bad_networks(run: Callable[..., Result], name: str, tmp_path: Path, str
     content, message = BAD_FILES[name]
     path = tmp_path / "bad.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    for command in (["encode", path], ["feed", path, "ab"], ["score", path, strings]):
+    for command in (["bits", path], ["feed", path, "ab"], ["score", path, strings]):
         assert refused(run(*command), f"mdlrnn: {path}: ")
         assert refused(run(*command), message)
 
@@ -447,10 +450,10 @@ def test_bad_networks(run: Callable[..., Result], name: str, tmp_path: Path, str
             ["score", "small.json", "strings.txt", "--activations", "linear"],
             "small.json on strings.txt: units[3] has the activation relu",
         ),
-        (["encode", "small.json", "--activations", "linear"], "small.json: units[3] has the"),
-        (["encode", "small.json", "--activations", "relu"], "activations lacks linear"),
-        (["encode", "small.json", "--activations", ""], "unknown activation ''"),
-        (["encode", "small.json", "--activations", "linear,rely"], "did you mean relu?"),
+        (["bits", "small.json", "--activations", "linear"], "small.json: units[3] has the"),
+        (["bits", "small.json", "--activations", "relu"], "activations lacks linear"),
+        (["bits", "small.json", "--activations", ""], "unknown activation ''"),
+        (["bits", "small.json", "--activations", "linear,rely"], "did you mean relu?"),
         (["feed", "small.json", "ab"], "small.json: the network has no unit for the symbol 'b'"),
         (["feed", "small.json", "a#"], "the boundary symbol # stands at position 2"),
         (["feed", "small.json", "a", "--alphabet", "#a"], "names its symbols, # a; leave"),
@@ -467,22 +470,25 @@ def test_bad_networks(run: Callable[..., Result], name: str, tmp_path: Path, str
         (["feed", "adder.json", "0,nan"], "'nan' is not a number"),
         (["feed", "adder.json", "0,1e999999999"], "'1e999999999' is not a number"),
         (["feed", "adder.json", "0," + "9" * 5000], "'99999999999999999...' is not a number"),
-        (["decode", "01x"], "'01x' is neither a bit string nor a file"),
-        (["decode", "x" * 5000], "is neither a bit string nor a file"),
-        (["decode", ""], "bit 0: the bits end within the network"),
-        (["decode", "0101"], "bit 0: the network has 0 units"),
-        (["decode", "."], ".: cannot be read (is a directory)"),
-        (["decode", "strings.txt"], "strings.txt: character 0 of the bits is '3'"),
-        (["decode", "latin.txt"], "latin.txt: byte 1 is not UTF-8"),
-        (["decode", "101", "--inputs", "0"], "0 is not in the range x>=1"),
-        (["decode", "11011", "--inputs", "1"], "only one of inputs and outputs is given"),
-        (["decode", encode(SMALL, Encoding()), "-o", "no/no"], "no/no: cannot be written"),
-        (["bench", "foo"], "mdlrnn bench: no such command 'foo'"),
-        (["bench", "score", "--seconds", "nan"], "--seconds is nan"),
-        (["bench", "score", "--seconds", "0"], "--seconds is 0"),
-        (["bench", "score", "--seconds", "-1"], "--seconds is -1"),
-        (["bench", "score", "--seconds", "x"], "'x' is not a valid float"),
-        (["bench", "score", "--threads", "0"], "0 is not in the range"),
+        (["bits", "--decode", "01x"], "'01x' is neither a bit string nor a file"),
+        (["bits", "--decode", "x" * 5000], "is neither a bit string nor a file"),
+        (["bits", "--decode", ""], "bit 0: the bits end within the network"),
+        (["bits", "--decode", "0101"], "bit 0: the network has 0 units"),
+        (["bits", "--decode", "."], ".: cannot be read (is a directory)"),
+        (["bits", "--decode", "strings.txt"], "strings.txt: character 0 of the bits is '3'"),
+        (["bits", "--decode", "latin.txt"], "latin.txt: byte 1 is not UTF-8"),
+        (["bits", "--decode", "101", "--inputs", "0"], "0 is not in the range x>=1"),
+        (["bits", "--decode", "11011", "--inputs", "1"], "only one of inputs and outputs is given"),
+        (
+            ["bits", "--decode", encode(SMALL, Encoding()), "-o", "no/no"],
+            "no/no: cannot be written",
+        ),
+        (["lab", "bench", "foo"], "mdlrnn lab bench: no such command 'foo'"),
+        (["lab", "bench", "score", "--seconds", "nan"], "--seconds is nan"),
+        (["lab", "bench", "score", "--seconds", "0"], "--seconds is 0"),
+        (["lab", "bench", "score", "--seconds", "-1"], "--seconds is -1"),
+        (["lab", "bench", "score", "--seconds", "x"], "'x' is not a valid float"),
+        (["lab", "bench", "score", "--threads", "0"], "0 is not in the range"),
     ],
 )
 @pytest.mark.usefixtures("small", "adder", "strings")
@@ -509,7 +515,7 @@ def test_interruption_is_no_traceback(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Network, "load", interrupted)
-    assert run("encode", "any.json") == (130, "", "\nmdlrnn: stopped.\n")
+    assert run("bits", "any.json") == (130, "", "\nmdlrnn: stopped.\n")
 
 
 @settings(max_examples=20)
@@ -519,7 +525,7 @@ def test_any_network_can_be_shown(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any.json"
     replace(network, alphabet=("#", "a")).save(path)
-    for arguments in (["feed", str(path), "aaa"], ["encode", str(path)]):
+    for arguments in (["feed", str(path), "aaa"], ["bits", str(path)]):
         result = CliRunner(env={"COLUMNS": "80"}).invoke(cli, arguments, catch_exceptions=False)
         assert result.exit_code == 0
         assert max(map(len, result.output.splitlines())) <= 80

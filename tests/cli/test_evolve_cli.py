@@ -210,7 +210,7 @@ def test_other_settings_reach_the_search(here: Path) -> None:
     assert "objective" in result.stdout
     # Its network costs what the run says, unless another encoding is asked for.
     best = json.loads((here / "run" / "best.json").read_text())["score"]["g"]
-    for command, key in ((("score", "run", "anbn.txt"), "g"), (("encode", "run"), "length")):
+    for command, key in ((("score", "run", "anbn.txt"), "g"), (("bits", "run"), "length")):
         found = json.loads(mdlrnn(*command, "--json").stdout)
         assert (found[key], found["encoding"]) == (best, "tacl2022")
         assert found["activations"] == ["linear", "relu", "mod2"]

@@ -1,4 +1,4 @@
-"""`mdlrnn tasks`, `mdlrnn sample` and `mdlrnn test` as a user meets them."""
+"""`mdlrnn language`, `mdlrnn sample` and `mdlrnn test` as a user meets them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def networks(tmp_path: Path) -> None:
 
 
 def test_tasks_lists_names_and_sizes(run: Callable[..., Result]) -> None:
-    code, out, err = run("tasks")
+    code, out, err = run("language")
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].split()[0] == "task"
@@ -53,7 +53,7 @@ def test_tasks_lists_names_and_sizes(run: Callable[..., Result]) -> None:
 
 
 def test_tasks_in_json(run: Callable[..., Result]) -> None:
-    found = json.loads(run("tasks", "--json").out)
+    found = json.loads(run("language", "--list", "--json").out)
     assert [row["name"] for row in found] == list(EVERY_TASK)
     assert found[7] == {"name": "addition", "title": "binary addition", "sizes": [100, 400]}
 
@@ -135,8 +135,8 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
         raise AssertionError
 
     for place in (
-        "prove.prove_machine", "learned.learned_by", "enough.enough_strings", "draw.draw_network",
-        "report.network_content", "tasks.sample_strings",
+        "prove.prove_machine", "learned.learned_by", "learned.enough_strings",
+        "show.draw_network", "show.network_content", "language.sample_strings",
     ):  # fmt: skip
         monkeypatch.setattr(f"mdlrnn.cli._{place}", work)
     assert refused(run(*arguments), f"{arguments[-1]}: cannot be written (no such file")

@@ -32,16 +32,17 @@ from mdlrnn import (
     score_many,
     zoo,
 )
-from mdlrnn.kernels.cuda import _breeding, _feeding, _memory
+from mdlrnn.kernels.cuda import _feeding, _memory
 from mdlrnn.kernels.cuda import _feeding as _sweep
-from mdlrnn.kernels.cuda._breeding import batch_begin
+from mdlrnn.kernels.cuda import breeding as _breeding
+from mdlrnn.kernels.cuda.breeding import batch_begin
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._units import Connection, Unit, Weight
 from mdlrnn.search._archipelago import Archipelago, network_of
 from mdlrnn.search._island import Problem, front_of, rows_of
 from mdlrnn.search._migration import fits, island_problem
-from mdlrnn.search.workers import _card as _roles
 from mdlrnn.search.workers import _card_islands as _islands
+from mdlrnn.search.workers import _card_roles as _roles
 from mdlrnn.search.workers._card import evolve_on_card
 from mdlrnn.search.workers._card_islands import Islands
 from mdlrnn.search.workers._card_migration import arrive, depart, joined, migrate, on_card
@@ -384,7 +385,7 @@ def spread(folder: str) -> Any:
 
 
 def set_group(size: int) -> None:
-    from mdlrnn.search.workers import _card as roles
+    from mdlrnn.search.workers import _card_roles as roles
 
     roles.GROUP = size
 

@@ -1,4 +1,4 @@
-"""`mdlrnn baseline` as a user meets it: tables, going on, and what it says when it cannot."""
+"""`mdlrnn lab rnns` as a user meets it: tables, going on, and what it says when it cannot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,17 @@ from mdlrnn_lab.rnns._baseline import Stopped, train
 from mdlrnn_lab.rnns._configurations import HIDDEN, configurations, selected
 from mdlrnn_lab.rnns._group import KEYS, TrainingProgress, load_progress
 
-SMALL = ("baseline", "anbn_100", "--configs", "elman-2-none,gru-4-l1", "--seeds", 2, "--epochs", 3)
+SMALL = (
+    "lab",
+    "rnns",
+    "anbn_100",
+    "--configs",
+    "elman-2-none,gru-4-l1",
+    "--seeds",
+    2,
+    "--epochs",
+    3,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +62,7 @@ def test_a_baseline_prints_the_best_beside_the_published(run: Callable[..., Resu
 
 def test_json_has_the_rows_asked_for(run: Callable[..., Result]) -> None:
     run(*SMALL, "--out", "b", "--quiet")
-    again = ("baseline", "anbn", "--size", 100, "--configs", "gru-4-l1-0.1", "--seeds", 1)
+    again = ("lab", "rnns", "anbn", "--size", 100, "--configs", "gru-4-l1-0.1", "--seeds", 1)
     code, out, err = run(*again, "--epochs", 3, "--out", "b", "--json", "--quiet")
     assert (code, err) == (0, "")
     found = json.loads(out)
@@ -122,7 +132,7 @@ def test_a_folder_of_other_training_is_refused(run: Callable[..., Result]) -> No
 def test_bad_input_is_one_sentence(
     run: Callable[..., Result], arguments: tuple[str, ...], message: str
 ) -> None:
-    refused(run("baseline", *arguments, "--out", "b"), message)
+    refused(run("lab", "rnns", *arguments, "--out", "b"), message)
     assert not Path("b").exists()
 
 
@@ -144,7 +154,7 @@ def test_without_pytorch_the_extra_is_named(
     monkeypatch.setattr("mdlrnn_lab.rnns._group.find_spec", absent)
     message = 'needs PyTorch, which is not installed; run pip install "mdlrnn[baseline]".'
     refused(run(*SMALL, "--out", "b"), message)
-    refused(run("bench", "baseline"), message)
+    refused(run("lab", "bench", "baseline"), message)
 
 
 def test_no_cuda_device_is_said(
@@ -166,7 +176,9 @@ def test_selectors_take_the_first_parts_of_names() -> None:
 
 
 def test_bench_compares_both_ways(run: Callable[..., Result]) -> None:
-    code, out, _ = run("bench", "baseline", "anbn_100", "--seeds", 1, "--epochs", 1, "--json")
+    code, out, _ = run(
+        "lab", "bench", "baseline", "anbn_100", "--seeds", 1, "--epochs", 1, "--json"
+    )
     assert code == 0
     found = json.loads(out)
     assert found["all"]["models"] == 84

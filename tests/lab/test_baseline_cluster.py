@@ -19,11 +19,11 @@ from helpers.cluster import threaded_cluster
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
 from mdlrnn import InputError
-from mdlrnn.cli import _reproduce as reproduce_module
 from mdlrnn.errors import ClusterError
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.search.workers import _connect as connect
 from mdlrnn.search.workers._spread import Line
+from mdlrnn_lab.cli import _tables as reproduce_module
 from mdlrnn_lab.rnns import _group as group_module
 from mdlrnn_lab.rnns._baseline import Stopped, train
 from mdlrnn_lab.rnns._configurations import selected
@@ -158,7 +158,7 @@ def test_the_table_trains_its_rnns_on_the_cluster(
     monkeypatch.setattr(connect, "_local", threads)
     monkeypatch.setattr(reproduce_module, "configurations", lambda: CHOSEN)
     monkeypatch.setattr(reproduce_module, "train", partial(train, epochs=3))
-    small = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, "--generations", 2)
+    small = ("lab", "table", "--tasks", "anbn_100", "--seeds", 1, "--generations", 2)
     both = []
     for more in (("--out", "here"), ("--out", "there", "--cluster", "local:2")):
         shown = run(*small, "--with-rnn", "--no-proofs", "--quiet", *more)
@@ -170,7 +170,7 @@ def test_the_table_trains_its_rnns_on_the_cluster(
 
 
 def test_a_cluster_that_makes_no_sense_is_refused(run: Callable[..., Result]) -> None:
-    refused(run("baseline", "anbn_100", "--cluster", "nowhere", "--out", "b"), "the cluster is")
+    refused(run("lab", "rnns", "anbn_100", "--cluster", "nowhere", "--out", "b"), "the cluster is")
     assert not Path("b").exists()
 
 

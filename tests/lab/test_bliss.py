@@ -21,12 +21,13 @@ import pytest
 
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
-from mdlrnn import InputError, Network, bliss, score, zoo
+from mdlrnn import InputError, Network, score, zoo
 from mdlrnn.corpus._corpus import Corpus
-from mdlrnn.interface import _bliss as bliss_module
-from mdlrnn.interface._bliss import Row, bliss_notes, bliss_table, ratio_text
 from mdlrnn.languages._tasks import TASKS
 from mdlrnn.machines._machine import Language
+from mdlrnn_lab import _bliss as bliss_module
+from mdlrnn_lab import bliss
+from mdlrnn_lab._bliss import Row, bliss_notes, bliss_table, ratio_text
 from mdlrnn_lab.tables._bliss import Dataset, datasets, evaluate
 
 SMALL = 40
@@ -132,7 +133,17 @@ def test_the_run_ends_at_the_first_mistake(benchmark: Path) -> None:
 def test_a_table_from_the_command_line_is_kept(
     benchmark: Path, run: Callable[..., Result], tmp_path: Path
 ) -> None:
-    words = ("bliss", str(benchmark), "--time", "1s", "--languages", "an_bn", "-o", "table.json")
+    words = (
+        "lab",
+        "bliss",
+        str(benchmark),
+        "--time",
+        "1s",
+        "--languages",
+        "an_bn",
+        "-o",
+        "table.json",
+    )
     shown = run(*words)
     assert shown.code == 0, shown.err
     assert shown.out.splitlines()[0].split() == [
@@ -163,7 +174,7 @@ def test_a_table_from_the_command_line_is_kept(
 def test_what_cannot_be_is_one_sentence(
     words: tuple[str, ...], says: str, benchmark: Path, run: Callable[..., Result]
 ) -> None:
-    assert refused(run("bliss", *(word.format(benchmark) for word in words)), says)
+    assert refused(run("lab", "bliss", *(word.format(benchmark) for word in words)), says)
 
 
 def test_broken_files_are_one_sentence(benchmark: Path, tmp_path: Path) -> None:
@@ -230,7 +241,7 @@ def test_ctrl_c_keeps_the_rows_that_are_done(
     benchmark: Path, run: Callable[..., Result], searches: Searches
 ) -> None:
     searches.at = {2: interrupt}
-    words = ("bliss", benchmark, "-o", "table.json")
+    words = ("lab", "bliss", benchmark, "-o", "table.json")
     stopped = run(*words)
     assert stopped.code == 130
     assert "Stopped; what is done is in table.json, and the same command goes on." in stopped.err
@@ -241,7 +252,7 @@ def test_ctrl_c_keeps_the_rows_that_are_done(
     assert in_file("table.json") == [("an_bn", 60), ("dyck_1", 60)]
     assert searches.done == 3
     searches.at = {4: interrupt}
-    nothing = run("bliss", benchmark)
+    nothing = run("lab", "bliss", benchmark)
     assert (nothing.code, nothing.out) == (130, "")
     assert "with -o FILE what is done is kept" in nothing.err
 
@@ -257,7 +268,7 @@ def test_ctrl_c_stops_while_test_strings_are_fed(
         return evaluate(*arguments)
 
     monkeypatch.setattr(bliss_module, "evaluate", fed)
-    assert run("bliss", benchmark, "-o", "table.json").code == 130
+    assert run("lab", "bliss", benchmark, "-o", "table.json").code == 130
     assert not Path("table.json").exists()
 
 
@@ -277,7 +288,7 @@ def test_a_row_is_only_taken_from_the_file_if_it_was_made_in_the_same_way(
     searches: Searches,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    words = ("bliss", benchmark, "--languages", "an_bn", "-o", "table.json")
+    words = ("lab", "bliss", benchmark, "--languages", "an_bn", "-o", "table.json")
     first = run(*words, "--time", "1s")
     for more, done in (
         (("--time", "1s"), 1),
@@ -300,7 +311,7 @@ def test_a_row_is_only_taken_from_the_file_if_it_was_made_in_the_same_way(
 def test_rows_of_older_versions_stay_and_are_made_again(
     benchmark: Path, run: Callable[..., Result], searches: Searches
 ) -> None:
-    words = ("bliss", benchmark, "--languages", "an_bn", "-o", "table.json")
+    words = ("lab", "bliss", benchmark, "--languages", "an_bn", "-o", "table.json")
     run(*words)
     (row,) = json.loads(Path("table.json").read_text())
     for name in ("limits", "search", "training", "version", "outcome"):
@@ -316,7 +327,7 @@ def test_rows_of_older_versions_stay_and_are_made_again(
 def test_what_is_asked_for_twice_is_done_once(
     benchmark: Path, run: Callable[..., Result], searches: Searches
 ) -> None:
-    shown = run("bliss", benchmark, "--languages", "dyck_1,dyck_1", "--sizes", "60,60")
+    shown = run("lab", "bliss", benchmark, "--languages", "dyck_1,dyck_1", "--sizes", "60,60")
     assert searches.done == 1
     assert shown.out.count("Dyck-1") == 1
 
@@ -358,7 +369,7 @@ def test_files_are_looked_at_before_the_first_search(
         np.savez_compressed(path, data=content)
     elif content is not None:
         path.write_bytes(content if content == b"damaged" else locked("strings.txt", content))
-    assert refused(run("bliss", "clone", "-o", "table.json"), says)
+    assert refused(run("lab", "bliss", "clone", "-o", "table.json"), says)
     assert searches.done == 0
     assert not Path("table.json").exists()
 
@@ -369,9 +380,9 @@ def test_a_mask_of_what_is_sure_is_looked_at(
     shutil.copytree(benchmark, "clone")
     path = Path("clone/datasets/an_bn/test_deterministic_mask.npz")
     np.savez_compressed(path, data=np.ones((SMALL, 99), dtype=bool))
-    assert refused(run("bliss", "clone"), "does not say what can follow in ab;")
+    assert refused(run("lab", "bliss", "clone"), "does not say what can follow in ab;")
     np.savez_compressed(path, data=np.ones((SMALL, 99, 3), dtype=bool))
-    assert refused(run("bliss", "clone"), "has 3 axes, not 2")
+    assert refused(run("lab", "bliss", "clone"), "has 3 axes, not 2")
     assert searches.done == 0
 
 
@@ -388,7 +399,7 @@ def test_an_error_on_the_way_shows_the_rows_that_are_done(
         raise InputError("it broke; mend it.")
 
     searches.at = {2: fail}
-    failed = run("bliss", benchmark)
+    failed = run("lab", "bliss", benchmark)
     assert failed.code == 2
     assert "a^n b^n" in failed.out
     assert failed.err.endswith("mdlrnn: it broke; mend it.\n")
@@ -397,7 +408,7 @@ def test_an_error_on_the_way_shows_the_rows_that_are_done(
 def test_a_small_test_set_is_told(
     benchmark: Path, run: Callable[..., Result], searches: Searches
 ) -> None:
-    words = ("bliss", benchmark, "--languages", "an_bn")
+    words = ("lab", "bliss", benchmark, "--languages", "an_bn")
     said = "The test set of an_bn has 40 strings, fewer than the 15,000 asked for."
     assert said in run(*words).out
     assert "fewer" not in run(*words, "--strings", 40).out

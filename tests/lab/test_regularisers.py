@@ -1,4 +1,4 @@
-"""`mdlrnn reproduce regularisers`: what is searched, what is kept, and what the table says."""
+"""`mdlrnn lab regularisers`: what is searched, what is kept, and what the table says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn_lab.tables import _regularisers as regularisers
 
 TABLE = (
-    "reproduce", "regularisers", "--tasks", "anbn_pcfg,toy_english", "--regularisers", "mdl,size",
+    "lab", "regularisers", "--tasks", "anbn_pcfg,toy_english", "--regularisers", "mdl,size",
     "--out", "t", "--quiet", "--threads", 1,
 )  # fmt: skip
 
@@ -80,5 +80,5 @@ def test_what_is_asked_for_twice_is_done_once() -> None:
 def test_what_there_is_not_is_refused(
     run: Callable[..., Result], options: tuple[str, ...], message: str
 ) -> None:
-    assert refused(run("reproduce", "regularisers", "--out", "t", *options), message)
+    assert refused(run("lab", "regularisers", "--out", "t", *options), message)
     assert not Path("t").exists()

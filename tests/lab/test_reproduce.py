@@ -1,4 +1,4 @@
-"""`mdlrnn reproduce`: what it runs, what it keeps, and that its tables say what was measured."""
+"""`mdlrnn lab table`: what it runs, what it keeps, and that its tables say what was measured."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from mdlrnn_lab.tables._sheet import (
 )
 
 SHORT = ("--generations", 3, "--quiet")
-TABLE = ("reproduce", "table", "--tasks", "anbn_100,addition_100", "--seeds", 2, *SHORT)
+TABLE = ("lab", "table", "--tasks", "anbn_100,addition_100", "--seeds", 2, *SHORT)
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def test_the_table_has_what_mdlrnn_test_measures(run: Callable[..., Result]) -> 
     assert float(own["mdlrnn_test_accuracy"]) == report["test_deterministic_accuracy"]
     assert float(rows[0]["rnn_test_cross_entropy"]) == pytest.approx(0.532)
     page = Path("t/table.md").read_text()
-    assert "mdlrnn reproduce table --tasks anbn_100,addition_100" in page
+    assert "mdlrnn lab table --tasks anbn_100,addition_100" in page
     assert "- Machine: " in page
     assert "| a^n b^n, 100 | paper | 439.9 | 29.4 | 53.2 | 25.8 | 100.0 | 99.8 |" in page
     assert r"$a^{n} b^{n}$, 100 & paper & 439.9" in Path("t/table.tex").read_text()
@@ -74,7 +74,7 @@ def test_the_table_has_what_mdlrnn_test_measures(run: Callable[..., Result]) -> 
 def test_a_cluster_does_not_matter(run: Callable[..., Result]) -> None:
     """Two searches one after the other on the same workers."""
     pytest.importorskip("distributed", reason="pip install distributed to test Dask")
-    one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 2, *SHORT, "--no-proofs")
+    one = ("lab", "table", "--tasks", "anbn_100", "--seeds", 2, *SHORT, "--no-proofs")
     for more in (("--out", "here"), ("--out", "there", "--cluster", "local:2")):
         assert run(*one, *more).code == 0
     for seed in (1, 2):
@@ -95,10 +95,10 @@ def test_a_table_is_printed_again_without_searching(run: Callable[..., Result]) 
 
 
 def test_more_generations_go_on_with_the_same_runs(run: Callable[..., Result]) -> None:
-    run("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--out", "t")
+    run("lab", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--out", "t")
     longer = ("--generations", 6, "--quiet")
-    run("reproduce", "table", "--tasks", "anbn_100", "--seeds", 2, *longer, "--out", "t")
-    run("reproduce", "table", "--tasks", "anbn_100", "--seeds", 2, *longer, "--out", "fresh")
+    run("lab", "table", "--tasks", "anbn_100", "--seeds", 2, *longer, "--out", "t")
+    run("lab", "table", "--tasks", "anbn_100", "--seeds", 2, *longer, "--out", "fresh")
     for seed in (1, 2):
         name = f"figures/anbn_100-{seed}.json"
         one, other = (json.loads((Path(home) / name).read_text()) for home in ("t", "fresh"))
@@ -110,7 +110,7 @@ def test_more_generations_go_on_with_the_same_runs(run: Callable[..., Result]) -
 
 
 def test_runs_with_other_settings_are_refused(run: Callable[..., Result]) -> None:
-    one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--out", "t")
+    one = ("lab", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--out", "t")
     run(*one)
     again = run(*one, "--encoding", "paper")
     refused(again, "was searched with other settings (encoding)")
@@ -127,7 +127,7 @@ def test_searches_on_a_card_have_no_threads_and_need_cards(
 
 
 def test_an_interrupted_run_goes_on(run: Callable[..., Result]) -> None:
-    one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT)
+    one = ("lab", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT)
     run(*one, "--out", "whole")
     run(*one, "--out", "t")
     log = Path("t/runs/anbn_100-1/log.jsonl")
@@ -143,10 +143,10 @@ def test_an_interrupted_run_goes_on(run: Callable[..., Result]) -> None:
 
 def test_rnns_stand_in_the_table(run: Callable[..., Result]) -> None:
     run(
-        "baseline", "anbn_100", "--configs", "elman-2-none,elman-2-l1-1", "--seeds", 1,
+        "lab", "rnns", "anbn_100", "--configs", "elman-2-none,elman-2-l1-1", "--seeds", 1,
         "--epochs", 3, "--out", "t/rnn/anbn_100", "--quiet",
     )  # fmt: skip
-    run("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--out", "t")
+    run("lab", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--out", "t")
     rnns = json.loads(Path("t/rnn/anbn_100/results.json").read_text())
     best = min(rnns, key=lambda row: row["test_cross_entropy"])
     with Path("t/table.csv").open() as file:
@@ -157,7 +157,7 @@ def test_rnns_stand_in_the_table(run: Callable[..., Result]) -> None:
 
 
 def test_the_probe_has_five_rows_beside_the_papers(run: Callable[..., Result]) -> None:
-    code, out, _ = run("reproduce", "probe", "--generations", 60, "--quiet", "--out", "p")
+    code, out, _ = run("lab", "probe", "--generations", 60, "--quiet", "--out", "p")
     assert code == 0
     lines = [line for line in out.splitlines() if " paper " in line or " here " in line]
     assert len(lines) == 10
@@ -179,7 +179,7 @@ def test_the_probe_has_five_rows_beside_the_papers(run: Callable[..., Result]) -
 
 def test_the_probe_with_several_seeds_has_a_row_for_each(run: Callable[..., Result]) -> None:
     options = ("--generations", 5, "--seed", 4, "--seeds", 2, "--quiet", "--out", "p")
-    code, out, _ = run("reproduce", "probe", *options)
+    code, out, _ = run("lab", "probe", *options)
     assert code == 0
     kinds = [k for line in out.splitlines() for k in ("paper", "seed 4", "seed 5") if k in line]
     assert kinds == ["paper", "seed 4", "seed 5"] * 5
@@ -207,7 +207,7 @@ def test_the_probe_with_several_seeds_has_a_row_for_each(run: Callable[..., Resu
 def test_bad_input_is_one_sentence(
     run: Callable[..., Result], arguments: tuple[str, ...], message: str
 ) -> None:
-    refused(run("reproduce", "table", *arguments, "--out", "t"), message)
+    refused(run("lab", "table", *arguments, "--out", "t"), message)
     assert not Path("t").exists()
 
 
@@ -225,7 +225,7 @@ def test_the_verdict_is_kept_with_the_figures(
 
     monkeypatch.setattr("mdlrnn_lab.tables._formal_languages.prove", prove)
     monkeypatch.setattr("mdlrnn_lab.tables._formal_languages.available", lambda package: True)
-    one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--out", "t")
+    one = ("lab", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--out", "t")
     run(*one)
     assert asked == ["anbn"]
     run(*one)
@@ -246,7 +246,7 @@ def test_a_task_that_is_a_grammar_has_its_verdict(
 
     monkeypatch.setattr("mdlrnn_lab.tables._formal_languages.prove", prove)
     monkeypatch.setattr("mdlrnn_lab.tables._formal_languages.available", lambda package: True)
-    one = ("reproduce", "table", "--tasks", "arithmetic", "--seeds", 1, *SHORT, "--out", "t")
+    one = ("lab", "table", "--tasks", "arithmetic", "--seeds", 1, *SHORT, "--out", "t")
     code, out, _ = run(*one)
     assert code == 0
     assert asked == ["arithmetic"]
@@ -259,7 +259,7 @@ def test_what_stands_in_the_way_of_a_theorem_is_said(
 ) -> None:
     nltk_notation = "S -> 'a' S 'a' [0.35] | 'b' S 'b' [0.35] | 'a' 'a' [0.3]"
     pytest.importorskip("nltk")
-    one = ("reproduce", "table", "--tasks", "mirror.pcfg", "--seeds", 1, *SHORT, "--out", "t")
+    one = ("lab", "table", "--tasks", "mirror.pcfg", "--seeds", 1, *SHORT, "--out", "t")
 
     def said() -> str:
         Path("mirror.pcfg").write_text(nltk_notation)
@@ -275,7 +275,7 @@ def test_what_stands_in_the_way_of_a_theorem_is_said(
 
 
 def test_searches_that_had_more_than_is_asked_for_are_told(run: Callable[..., Result]) -> None:
-    one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, "--quiet", "--no-proofs")
+    one = ("lab", "table", "--tasks", "anbn_100", "--seeds", 1, "--quiet", "--no-proofs")
     before = run(*one, "--generations", 8, "--out", "t")
     note = "Done before, with more than is asked for: 1 of 1 searches (8 generations)."
     assert note not in before.out
@@ -291,7 +291,7 @@ def test_searches_that_had_more_than_is_asked_for_are_told(run: Callable[..., Re
 
 
 def test_only_folders_of_comparisons_are_taken(run: Callable[..., Result]) -> None:
-    one = ("reproduce", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--no-proofs")
+    one = ("lab", "table", "--tasks", "anbn_100", "--seeds", 1, *SHORT, "--no-proofs")
     home = Path("thesis")
     (home / "figures").mkdir(parents=True)
     (home / "runs").mkdir()
@@ -312,7 +312,7 @@ def test_only_folders_of_comparisons_are_taken(run: Callable[..., Result]) -> No
 
 def test_tasks_that_are_named_twice_are_done_once(run: Callable[..., Result]) -> None:
     twice = ("--tasks", "anbn_100,anbn_100,a^n b^n c^n d^n a^n,a^n b^n c^n d^n a^n")
-    assert run("reproduce", "table", *twice, "--seeds", 1, *SHORT, "--no-proofs", "--out", "t")
+    assert run("lab", "table", *twice, "--seeds", 1, *SHORT, "--no-proofs", "--out", "t")
     with Path("t/table.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["selected"] == "by test"]
     assert len(rows) == 2
@@ -320,9 +320,9 @@ def test_tasks_that_are_named_twice_are_done_once(run: Callable[..., Result]) ->
 
 def test_a_task_of_no_strings_is_refused(run: Callable[..., Result]) -> None:
     for words in (
-        ("reproduce", "probe", "--task", "anbn_0", "--out", "t"),
-        ("baseline", "anbn_0", "--out", "t"),
-        ("bench", "baseline", "anbn_0"),
+        ("lab", "probe", "--task", "anbn_0", "--out", "t"),
+        ("lab", "rnns", "anbn_0", "--out", "t"),
+        ("lab", "bench", "baseline", "anbn_0"),
         ("evolve", "anbn_0", "--out", "t"),
     ):
         assert refused(run(*words), "the size is 0; give the number of training strings")

@@ -235,7 +235,7 @@ def test_odd_values_in_a_result_are_left_out(tmp_path: Path, field: str, value: 
 
 
 def test_what_the_package_writes_beside_results_is_no_result(tmp_path: Path) -> None:
-    """Figures and cells of `mdlrnn reproduce`, baselines, an atlas; and pipes, which would hang."""
+    """Figures and cells of `mdlrnn lab table`, baselines, an atlas; and pipes, which would hang."""
     write(tmp_path, "1.json", result(ANBN, "a^n b^n"))
     write(tmp_path / "table", "table.json", result(ANBN, "a^n b^n"))
     (tmp_path / "table" / "runs").mkdir()

@@ -18,6 +18,7 @@ from helpers.commands import Result, refused
 from helpers.data import ROOT, is_one_sentence
 from helpers.results import HOSTILE, hostile_network, result, write
 from mdlrnn import zoo
+from mdlrnn_lab import atlas
 from mdlrnn_lab.atlas import _build, _findings
 from mdlrnn_lab.atlas._build import thumbnail
 
@@ -41,7 +42,7 @@ def some_results(folder: Path) -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> _build.Site:
     folder = tmp_path_factory.mktemp("atlas")
     some_results(folder / "results")
-    return mdlrnn.atlas(folder / "results", folder / "site", seconds=SECONDS, title="An <atlas>")
+    return atlas(folder / "results", folder / "site", seconds=SECONDS, title="An <atlas>")
 
 
 class Addresses(HTMLParser):
@@ -110,7 +111,9 @@ def test_a_theorem_of_exact_numbers_alone_is_told_apart(
     assert kept["theorem"]["float_failure"] is None
     kept["theorem"]["float_failure"] = {"string": "ab", "step": 1, "given": {"#": 1.0}}
     (site / "task-anbn/findings.json").write_text(json.dumps(kept))
-    called = run("atlas", "copy/results", "-o", "copy/site", "--seconds", f"{SECONDS}", "--quiet")
+    called = run(
+        "lab", "atlas", "copy/results", "-o", "copy/site", "--seconds", f"{SECONDS}", "--quiet"
+    )
     assert called.out.startswith("5 languages, 2 proved, 1 of them in exact numbers only; ")
     rows = {row["name"]: row for row in json.loads((site / "atlas.json").read_text())["languages"]}
     assert rows["task anbn"]["proof"] == "proved in exact numbers"
@@ -143,7 +146,7 @@ def test_a_table_says_how_many_strings_each_network_was_found_on(tmp_path: Path)
     small = mdlrnn.Search(islands=2, population=20)
     mdlrnn.evolve("anbn_300", small, stop=mdlrnn.Stop(generations=5), objective="d", prove=False,
                   folder=tmp_path / "results/run", threads=1)  # fmt: skip
-    mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
+    atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
     (page,) = (tmp_path / "site").glob("*/index.html")
     shown = page.read_text(encoding="utf-8")
     heads = re.findall(r'<th scope="col">([^<]*)</th>', shown[shown.index('id="search"') :])
@@ -183,7 +186,7 @@ def test_a_second_call_proves_nothing_again_and_gives_the_same_bytes(
     monkeypatch.setattr(_findings, "prove", refuse)
     monkeypatch.setattr(_findings, "find_learned", refuse)
     results = made.folder.parent / "results"
-    mdlrnn.atlas(results, made.folder, seconds=SECONDS, title="An <atlas>")
+    atlas(results, made.folder, seconds=SECONDS, title="An <atlas>")
     assert {path: path.read_bytes() for path in made.folder.rglob("*") if path.is_file()} == before
 
 
@@ -201,7 +204,7 @@ def test_what_goes_wrong_with_one_language_stops_no_other(
         return thumbnail(picture)
 
     monkeypatch.setattr(_build, "thumbnail", once)
-    made = mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
+    made = atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
     assert (made.languages, made.problems) == (1, ("bad: ValueError: a bug.",))
     assert "ValueError: a bug." in (tmp_path / "site/index.html").read_text()
     # What is no longer among the results goes, and nothing else does.
@@ -209,7 +212,7 @@ def test_what_goes_wrong_with_one_language_stops_no_other(
     write(tmp_path / "results", "3.json", result(zoo.load("anbn"), "new"))
     (tmp_path / "site/good/mine.txt").write_text("kept")
     (tmp_path / "results/1.json").unlink()
-    mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
+    atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
     left = sorted(str(p.relative_to(tmp_path / "site")) for p in (tmp_path / "site").rglob("*.*"))
     assert [name for name in left if "/" in name and not name.startswith("new/")] == [
         "good/mine.txt"
@@ -227,7 +230,7 @@ def test_an_interrupted_call_leaves_an_atlas_to_go_on_with(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        mdlrnn.atlas(results, site, seconds=0.1, tell=interrupt)
+        atlas(results, site, seconds=0.1, tell=interrupt)
     assert not (site / "index.html").exists()
     asked: list[str] = []
     find = _findings.findings
@@ -237,7 +240,7 @@ def test_an_interrupted_call_leaves_an_atlas_to_go_on_with(
         return find(result, seconds, kept)
 
     monkeypatch.setattr(_build, "findings", found)
-    made = mdlrnn.atlas(results, site, seconds=0.1)
+    made = atlas(results, site, seconds=0.1)
     assert (made.languages, asked) == (2, ["first kept", "second missing"])
     assert set(json.loads((site / "atlas.json").read_text())) == {"format", "title", "languages"}
 
@@ -245,7 +248,7 @@ def test_an_interrupted_call_leaves_an_atlas_to_go_on_with(
 def test_pages_of_an_interrupted_call_go_with_their_results(tmp_path: Path) -> None:
     results, site = tmp_path / "results", tmp_path / "site"
     write(results, "1.json", result(zoo.load("anbn"), "first"))
-    mdlrnn.atlas(results, site, seconds=0.1)
+    atlas(results, site, seconds=0.1)
     index = (site / "index.html").read_bytes()
     write(results, "2.json", result(zoo.load("anbn"), "second"))
 
@@ -254,13 +257,13 @@ def test_pages_of_an_interrupted_call_go_with_their_results(tmp_path: Path) -> N
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        mdlrnn.atlas(results, site, seconds=0.1, tell=interrupt)
+        atlas(results, site, seconds=0.1, tell=interrupt)
     assert (site / "index.html").read_bytes() == index
     assert [row["name"] for row in json.loads((site / "atlas.json").read_text())["languages"]] == [
         "first"
     ]
     (results / "2.json").unlink()
-    mdlrnn.atlas(results, site, seconds=0.1)
+    atlas(results, site, seconds=0.1)
     assert sorted(path.name for path in site.iterdir()) == ["atlas.json", "first", "index.html"]
 
 
@@ -272,9 +275,9 @@ def test_a_disk_that_is_full_from_the_start_leaves_a_folder_that_can_be_used(
     with monkeypatch.context() as patch:
         patch.setattr(_build, "save", full)
         with pytest.raises(mdlrnn.InputError):
-            mdlrnn.atlas(results, site, seconds=0.1)
+            atlas(results, site, seconds=0.1)
     (site / ".atlas.json.cut").write_text('{"form')
-    assert mdlrnn.atlas(results, site, seconds=0.1).languages == 1
+    assert atlas(results, site, seconds=0.1).languages == 1
 
 
 def full(path: Path, data: object) -> None:
@@ -283,14 +286,14 @@ def full(path: Path, data: object) -> None:
 
 def test_nothing_is_said_of_a_search_that_was_not(tmp_path: Path) -> None:
     write(tmp_path / "results", "anbn.json", {**zoo.load("anbn").to_dict(), "name": "anbn"})
-    mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
+    atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
     text = Addresses((tmp_path / "site/anbn/index.html").read_text(encoding="utf-8")).text
     assert "The file holds a network alone" in text
     assert "bits in the encoding parts" in text
     for word in ("as searched", "searches the same way", "found after"):
         assert word not in text
     write(tmp_path / "results", "2.json", result(zoo.load("anbn"), "anbn"))
-    mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
+    atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
     text = Addresses((tmp_path / "site/anbn/index.html").read_text(encoding="utf-8")).text
     assert "from a file" in text
     assert "the best, shown" in text
@@ -298,19 +301,21 @@ def test_nothing_is_said_of_a_search_that_was_not(tmp_path: Path) -> None:
 
 def test_the_command(run: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert refused(run("atlas", "empty"), "empty holds no results")
-    assert refused(run("atlas", "nowhere"), "there is no such folder")
+    assert refused(run("lab", "atlas", "empty"), "empty holds no results")
+    assert refused(run("lab", "atlas", "nowhere"), "there is no such folder")
     write(tmp_path / "in", "x.json", result(zoo.load("anbn"), "x"))
     write(tmp_path / "mine", "y.json", {})
-    assert refused(run("atlas", "in", "-o", "mine"), "is there and is no atlas")
-    assert refused(run("atlas", "mine", "-o", "out"), "holds no result that can be used")
+    assert refused(run("lab", "atlas", "in", "-o", "mine"), "is there and is no atlas")
+    assert refused(run("lab", "atlas", "mine", "-o", "out"), "holds no result that can be used")
     (tmp_path / "in/broken.json").write_text("{")
-    called = run("atlas", "in", "-o", "out", "--seconds", "0.1", "--docs", "../docs/index.html")
+    called = run(
+        "lab", "atlas", "in", "-o", "out", "--seconds", "0.1", "--docs", "../docs/index.html"
+    )
     assert called.code == 0
     assert called.out == "1 language, 0 proved; open out/index.html in a browser\n"
     assert "broken.json: not JSON; make this result again.\n" in called.err
     assert 'href="../docs/index.html"' in (tmp_path / "out/index.html").read_text()
-    assert refused(run("atlas", "out/x", "-o", "out"), "holds the results")
+    assert refused(run("lab", "atlas", "out/x", "-o", "out"), "holds the results")
 
 
 @pytest.mark.parametrize(
@@ -325,7 +330,9 @@ def test_a_link_leads_to_a_page_or_a_file_alone(
     run: Callable[..., Result], tmp_path: Path, address: str
 ) -> None:
     write(tmp_path / "in", "x.json", result(zoo.load("anbn"), "x"))
-    assert refused(run("atlas", "in", "-o", "out", "--docs", address), "is no address for a link")
+    assert refused(
+        run("lab", "atlas", "in", "-o", "out", "--docs", address), "is no address for a link"
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -443,7 +450,7 @@ def test_several_processes_give_the_same_site(made: _build.Site, tmp_path: Path)
     for name in ("1.json", "2.json"):
         data = json.loads((made.folder.parent / "results" / name).read_text())
         write(tmp_path / "results", name, data)
-    again = mdlrnn.atlas(tmp_path / "results", tmp_path / "site", seconds=SECONDS, processes=2)
+    again = atlas(tmp_path / "results", tmp_path / "site", seconds=SECONDS, processes=2)
     assert again.languages == 2
     for path in (tmp_path / "site").rglob("*/*.html"):
         first = made.folder / path.relative_to(tmp_path / "site")

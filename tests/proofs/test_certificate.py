@@ -130,11 +130,11 @@ def test_a_language_is_known_by_its_rules_not_by_its_name(
     assert not result.failed
     assert not result.known
     assert not result.accepted
-    told = run("check", str(path))
+    told = run("prove", "--check", str(path))
     assert told.code == 1
     assert told.out.startswith("NOT accepted")
     assert "--language" in told.out
-    assert run("check", str(path), "--language", "anbn").code == 1
+    assert run("prove", "--check", str(path), "--language", "anbn").code == 1
 
 
 def test_a_language_of_ones_own_is_accepted_when_given(tmp_path: Path) -> None:

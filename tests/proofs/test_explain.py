@@ -175,7 +175,7 @@ def test_prove_prints_the_theorem_and_its_table(run: Run) -> None:
     assert result.output.startswith("Proved. For every string of a^n b^n")
     assert "σ(−15)" in result.output
     assert max(map(len, result.output.splitlines())) <= 80
-    checked = run("check", "anbn.smt2", "--network", "anbn.json")
+    checked = run("prove", "--check", "anbn.smt2", "--network", "anbn.json")
     assert checked.exit_code == 0
     assert checked.output.startswith("accepted: cvc5 found 25 of 25 queries unsat")
 
@@ -209,14 +209,14 @@ def test_prove_in_markdown_is_the_document_alone(run: Run) -> None:
 
 def test_a_certificate_of_another_network_is_refused(run: Run) -> None:
     run("prove", "anbn.json", "anbn", "--certificate", "anbn.smt2")
-    result = run("check", "anbn.smt2", "--network", "anb2n.json")
+    result = run("prove", "--check", "anbn.smt2", "--network", "anb2n.json")
     assert isinstance(result.exception, InputError)
     assert is_one_sentence(str(result.exception))
 
 
 def test_check_as_json(run: Run) -> None:
     run("prove", "addition.json", "addition", "--certificate", "sum.smt2")
-    data = json.loads(run("check", "sum.smt2", "--json", "--solver", "z3").output)
+    data = json.loads(run("prove", "--check", "sum.smt2", "--json", "--solver", "z3").output)
     assert data["accepted"] is True
     assert data["queries"] == 72
     assert data["failed"] == []
@@ -238,8 +238,8 @@ def test_explain_fits_the_terminal(run: Run) -> None:
         ("prove", "missing.json", "anbn"),
         ("prove", "anbn.json", "anbn", "--margin", "2"),
         ("prove", "anbn.json", "anbn", "--time", "soon"),
-        ("check", "anbn.json"),
-        ("check", "missing.smt2"),
+        ("prove", "--check", "anbn.json"),
+        ("prove", "--check", "missing.smt2"),
         ("explain", "missing.json"),
     ],
 )

@@ -21,7 +21,7 @@ from helpers.data import is_one_sentence
 from helpers.slow import few
 from helpers.strategies import networks
 from mdlrnn import Corpus, Encoding, Network, Search, Stop, encode, evolve, languages, machines, zoo
-from mdlrnn.cli._watch import curve
+from mdlrnn.cli._runs import curve
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.languages._sources import source_from
 from mdlrnn.languages._tasks import TASKS
@@ -258,7 +258,7 @@ def test_report_refuses_in_a_sentence(
 
 
 OFTEN = (
-    "import mdlrnn.cli._report as report, mdlrnn.runs._recorder as runs; "
+    "import mdlrnn.cli._show as report, mdlrnn.runs._recorder as runs; "
     "report.SECONDS = 0.1; runs.LEAST_SECONDS = 0.0; from mdlrnn.cli import main; main()"
 )
 """A command line that saves at every migration and looks often."""
@@ -299,7 +299,7 @@ def test_report_follows_a_run_to_its_end(tmp_path: Path) -> None:
 
 
 def test_watch_shows_a_finished_run(run: Callable[..., Result], folder: Path) -> None:
-    code, out, err = run("watch", folder)
+    code, out, err = run("runs", "--watch", folder)
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].endswith("finished: generations")
@@ -311,15 +311,15 @@ def test_watch_shows_a_finished_run(run: Callable[..., Result], folder: Path) ->
 
 
 def test_watch_refuses_what_is_no_run(run: Callable[..., Result], tmp_path: Path) -> None:
-    assert refused(run("watch", "none"), "none: there is no such folder; ")
+    assert refused(run("runs", "--watch", "none"), "none: there is no such folder; ")
     (tmp_path / "empty").mkdir()
-    assert refused(run("watch", "empty"), "empty: holds no run; ")
+    assert refused(run("runs", "--watch", "empty"), "empty: holds no run; ")
 
 
 def test_a_broken_run_is_named_as_such(run: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "settings.json").write_text("{}")
-    for command in ("watch", "report"):
+    for command in (("runs", "--watch"), ("report",)):
         result = run(command, "broken")
         assert result.code == 2
         assert is_one_sentence(result.err.strip())

@@ -12,16 +12,25 @@ import click
 from click.core import ParameterSource
 
 from ..errors import InputError
-from ..interface._evolve import CARD_ISLANDS, go_on, start
-from ..interface._progress import Display, display_for
-from ..interface._say import say
-from ..interface._seeds import run_seeds, seeds_on_cards, seeds_table
-from ..interface._signals import EXIT_CODE, StopSignals
-from ..interface._text import parse_time
+from ..interface import (
+    CARD_ISLANDS,
+    EXIT_CODE,
+    Display,
+    StopSignals,
+    display_for,
+    go_on,
+    parse_time,
+    run_seeds,
+    say,
+    seeds_on_cards,
+    seeds_table,
+    start,
+)
 from ..languages import Source, source_from
 from ..network import OBJECTIVES, SCHEMES, Encoding
 from ..runs import CARD, DEVICES, holds_run, read_settings
 from ..search import GENERATIONS, LIMITS, UNLIMITED, Crew, Progress, Run, Search, Stop, mpi_crew
+from ._group import command
 from ._options import SEARCHES, cluster_option, json_option, listed, threads_option, words_option
 from ._outcome import print_json, print_outcome
 
@@ -57,7 +66,7 @@ def _limit(name: str, field: str, metavar: str, text: str) -> Callable[[Command]
     return click.option(name, field, metavar=metavar, callback=read, help=text)
 
 
-@click.command()
+@command()
 @click.argument("source", metavar="[SOURCE]", required=False)
 @click.option("--out", metavar="DIR", help="A new folder for the run, by default in ./runs.")
 @click.option("--resume", metavar="DIR", help="Go on with the run in this folder.")
@@ -175,11 +184,11 @@ def evolve(
 ) -> None:
     """Search for the network that describes SOURCE best, and keep the run in a folder.
 
-    SOURCE is a task (anbn, say; `mdlrnn tasks` lists them), a language in notation ("a^n b^3n"), in
-    a language file (.lang) or as a grammar (a .pcfg file in NLTK's notation), whose strings are
-    drawn, or a text file, one string a line (a count and a TAB may stand before it), or an .npz
-    file with the arrays inputs, targets and, where they differ, lengths. Dyck-2 comes with mod3 and
-    product units, as in the paper, unless --activations or --products is given.
+    SOURCE is a text file, one string a line (a count and a TAB may stand before it); or a language
+    whose strings are drawn: a notation ("a^n b^3n"), a language file (.lang), a grammar (.pcfg, in
+    NLTK's notation) or a task (`mdlrnn language` lists them); or an .npz file with the arrays
+    inputs, targets and, if sequences differ in length, lengths. Dyck-2 comes with mod3 and product
+    units, as in the paper, unless --activations or --products is given.
 
     Ctrl-C stops the run and saves it. With --resume DIR a run goes on exactly where it stood; the
     limits --generations, --time, --target and --patience may then be changed (none lifts one),

@@ -1,31 +1,44 @@
-"""`mdlrnn language`."""
+"""`mdlrnn language` and `mdlrnn sample`: where strings come from."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import click
 
-from ..errors import InputError
-from ..files import save
-from ..interface._language import describe
-from ..interface._say import say, say_json
-from ..interface._text import filled
-from ..languages import exists, looks_like_notation
-from ._options import check_language_out, json_option
+from ..checks import short
+from ..corpus import line_text
+from ..errors import InputError, printable
+from ..files import check_writable, save
+from ..interface import describe, filled, say, say_data, say_json, table
+from ..interface import sample as sample_strings
+from ..languages import EVERY_TASK, exists, looks_like_notation
+from ..network import counted
+from ._group import command
+from ._options import check_language_out, json_option, naming, seed_option
 
 
-@click.command()
-@click.argument("source", metavar="SOURCE")
+@command()
+@click.argument("source", metavar="[SOURCE]", required=False)
+@click.option("--list", "is_list", is_flag=True, help="List the languages that have a name.")
 @click.option("--stop", metavar="CHANCE", help="Of a notation: the chance to stop at each number.")
 @click.option("-o", "--out", type=click.Path(), help="Also write it as a language file, .lang.")
 @json_option
-def language(source: str, stop: str | None, out: str | None, as_json: bool) -> None:
+def language(
+    source: str | None, is_list: bool, stop: str | None, out: str | None, as_json: bool
+) -> None:
     """Show what was understood of SOURCE: its rules, its first strings, what can be proved.
 
-    SOURCE is one of `mdlrnn tasks`, a notation such as "a^n b^3n", a language file (.lang) or a
-    grammar (.pcfg). With -o it is written as a language file, which reads back to the same.
+    SOURCE is a notation such as "a^n b^3n", a language file (.lang), a grammar (.pcfg) or one of
+    the paper's tasks. Without SOURCE, or with --list, the tasks are listed by the names that other
+    commands take. With -o the language is written as a language file, which reads back to the same.
     """
+    if is_list or source is None:
+        if source is not None or stop is not None or out is not None:
+            raise InputError("a list is of all languages; give a SOURCE and no --list, or neither.")
+        _list(as_json)
+        return
     if stop is not None and (exists(Path(source)) or not looks_like_notation(source)):
         raise InputError(
             f'--stop is for a notation such as "a^n b^n", and {source} is none; leave --stop out.'
@@ -43,3 +56,43 @@ def language(source: str, stop: str | None, out: str | None, as_json: bool) -> N
             say(line if line.startswith("  ") else filled(line))
     if out is not None and not as_json:
         say(f"saved as {out}")
+
+
+def _list(as_json: bool) -> None:
+    """The tasks of the paper and of a later paper."""
+    tasks = EVERY_TASK.values()
+    if as_json:
+        say_json([{"name": t.name, "title": t.title, "sizes": t.sizes} for t in tasks])
+        return
+    rows = [[t.name, t.title, ", ".join(f"{size:,}" for size in t.sizes)] for t in tasks]
+    say(table(["task", "language", "training sizes"], rows, left=3))
+
+
+@command()
+@click.argument("source", metavar="SOURCE")
+@click.option("-n", "--size", type=click.IntRange(min=1), help="How many. [default: as the paper]")
+@seed_option
+@click.option("-o", "--out", type=click.Path(), help="Save them here, do not print them.")
+def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
+    """Draw random strings of SOURCE, as a corpus file: a count, a TAB and the string a line.
+
+    SOURCE is a task, a notation such as "a^n b^3n", a language file (.lang) or a
+    grammar (.pcfg, in NLTK's notation).
+    """
+    if out is not None:
+        check_writable(out)
+    drawn = sample_strings(source, size, seed)
+    counts = Counter(drawn)
+    with naming(source):
+        text = "".join(line_text(s, count, not isinstance(s, str)) for s, count in counts.items())
+    if out is None:
+        odd = next((s for s in map("".join, counts) if not s.isprintable()), None)
+        if odd is not None:
+            raise InputError(
+                f"{printable(source)}: {short(odd)} has control characters, which a terminal would "
+                "obey; give a file to write to (-o)."
+            )
+        say_data(text)
+    else:
+        save(out, text)
+        say(f"{counted(counts.total(), 'string')}, {len(counts):,} distinct, saved as {out}")

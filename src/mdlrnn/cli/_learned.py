@@ -1,23 +1,25 @@
-"""`mdlrnn learned` and `mdlrnn compare`."""
+"""`mdlrnn learned`, `mdlrnn compare` and `mdlrnn enough`."""
 
 from __future__ import annotations
 
 import click
 
 from ..extraction import SECONDS
-from ..files import save
-from ..interface._functions import compare as compare_networks
-from ..interface._functions import learned as learned_by
-from ..interface._say import say, say_json
-from ..interface._text import filled
+from ..files import check_writable, save
+from ..interface import compare as compare_networks
+from ..interface import filled, say, say_json
+from ..interface import learned as learned_by
+from ..measures import enough as enough_strings
 from ..runs import training_of
+from ..show import PLOT_FORMATS, format_of, lines_over_strings, plot_enough
+from ._group import command
 from ._options import check_language_out, json_option, network_argument
 from ._outcome import say_learned
 
 NOT_PROVED = 1
 
 
-@click.command()
+@command()
 @network_argument
 @click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file, .lang.")
 @click.option(
@@ -51,7 +53,7 @@ def learned(network: str, out: str | None, seconds: float, as_json: bool) -> Non
         click.get_current_context().exit(NOT_PROVED)
 
 
-@click.command()
+@command()
 @click.argument("first", metavar="NET_OR_RUN", type=click.Path())
 @click.argument("second", metavar="NET_OR_RUN", type=click.Path())
 @json_option
@@ -69,3 +71,37 @@ def compare(first: str, second: str, as_json: bool) -> None:
         say(filled(str(found)))
     if not found.same:
         click.get_current_context().exit(NOT_PROVED)
+
+
+@command()
+@click.argument("run", metavar="RUN", type=click.Path())
+@click.argument("language", metavar="[LANGUAGE]", required=False)
+@click.option(
+    "--network", "networks", multiple=True, metavar="NET_OR_RUN",
+    help="Also look at this network; may be given again.",
+)  # fmt: skip
+@click.option("-o", "--out", type=click.Path(), help="Also draw it: .svg, .png, .pdf or .tex.")
+@json_option
+def enough(
+    run: str, language: str | None, networks: tuple[str, ...], out: str | None, as_json: bool
+) -> None:
+    """How many strings make a right network win?
+
+    With few strings the shortest description is often a network that is wrong. On N strings a
+    network's expected score is |G| + N times its bits a string: a straight line in N. This shows
+    these lines for the front of a RUN, which wins from which N on, and how many strings of
+    LANGUAGE, by default the run's own, would make a right one win.
+    """
+    if out is not None:
+        format_of(out, PLOT_FORMATS)
+        check_writable(out)
+    found = enough_strings(run, language, networks=networks)
+    if out is not None:
+        plot_enough(lines_over_strings(found)).save(out)
+    if as_json:
+        say_json(found.to_dict())
+        return
+    *lines, last = str(found).split("\n")
+    say("\n".join([*lines, filled(last)]))
+    if out is not None:
+        say(f"saved as {out}")

@@ -12,7 +12,8 @@ import click
 from ..checks import MOST_THREADS
 from ..errors import InputError
 from ..files import check_writable, named
-from ..machines import SUFFIXES
+from ..languages import SEED
+from ..machines import SEEDS, SUFFIXES
 from ..network import SCHEMES, Encoding, Network
 from ..runs import encoding_of
 from ..search import Search
@@ -51,28 +52,36 @@ format_option = click.option(
 )
 
 
-def encoding_options(command: Command) -> Command:
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, SEEDS - 1),
+    default=SEED,
+    show_default=True,
+    help="100 gives the paper's own strings.",
+)
+
+
+def encoding_options(function: Command) -> Command:
     """--encoding, --activations and --products, to be given to `encoding_from`."""
-    options = (
+    for add in (
+        click.option("--products", is_flag=True, help="Networks may have product units."),
+        click.option(
+            "--activations",
+            metavar="NAMES",
+            help="Activations that networks may have, separated by commas.  [default: the "
+            "paper's six, and those that the network has]",
+        ),
         click.option(
             "--encoding",
             "scheme",
             type=click.Choice(list(SCHEMES)),
-            help="The paper's costs; those of the authors' released code; these without costs of "
-            "activations, as in their paper of 2025; or the paper's after bits that say which "
-            "parts the network has.  [default: a run's own, else paper]",
+            help="How |G| is counted: as in the paper; as in the authors' code; as in their "
+            "paper of 2025; or with bits that say which parts the network has.  [default: a "
+            "run's own, else paper]",
         ),
-        click.option(
-            "--activations",
-            metavar="NAMES",
-            help="Activations that networks may have, separated by commas; if left out, the "
-            "paper's six and what a given network needs.",
-        ),
-        click.option("--products", is_flag=True, help="Networks may have product units."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    ):
+        function = add(function)
+    return function
 
 
 def encoding_from(
@@ -132,4 +141,5 @@ def naming(*paths: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{' on '.join(paths)}: {error}") from None
+        where = f"{' on '.join(paths)}: " if paths else ""
+        raise InputError(f"{where}{error}") from None

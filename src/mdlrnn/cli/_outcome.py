@@ -8,9 +8,7 @@ from pathlib import Path
 
 from ..corpus import Corpus
 from ..extraction import Learned
-from ..interface._advice import advice
-from ..interface._say import say, say_json
-from ..interface._text import bits_text, filled, shell_text, table, time_text
+from ..interface import advice, bits_text, filled, say, say_json, shell_text, table, time_text
 from ..languages import is_language_file, source_of, split_size
 from ..network import describe, has_words, spelled, symbols_of
 from ..runs import CORPUS, HELD_OUT, PROVED, Settings, read_corpus, read_settings

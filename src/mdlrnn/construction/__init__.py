@@ -15,6 +15,6 @@ if TYPE_CHECKING:
     from ._network import Classes as Classes
     from ._network import automaton_network as automaton_network
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

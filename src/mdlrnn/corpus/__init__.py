@@ -13,6 +13,6 @@ if TYPE_CHECKING:
     from ._files import unpacked as unpacked
     from ._strings import forbid_table as forbid_table
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

@@ -1,9 +1,15 @@
 """`MDLRNN`: the search as an estimator of scikit-learn, which needs no scikit-learn itself.
 
 `_estimator` has the class, `_parameters` what scikit-learn asks of parameters, `_sampling` strings
-drawn from a network.
-"""
+drawn from a network."""
 
 from __future__ import annotations
 
-from ._estimator import MDLRNN as MDLRNN
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._estimator import MDLRNN as MDLRNN
+else:
+    from ..door import open_door
+
+    __getattr__, __dir__, __all__ = open_door(__name__)

@@ -16,7 +16,7 @@ from ..checks import check_integer, short
 from ..corpus import Corpus, forbid_only_boundary, forbid_table
 from ..errors import InputError, MissingExtra
 from ..extraction import Learned, learned
-from ..interface._evolve import evolve
+from ..interface import evolve
 from ..kernels import score_many
 from ..network import Network, Objective, Score, has_words, spelled, symbols_of
 from ..search import Search, Stop

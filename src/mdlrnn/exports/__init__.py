@@ -13,14 +13,12 @@ if TYPE_CHECKING:
     from ._export import networkx as networkx
     from ._export import nltk as nltk
     from ._export import sympy as sympy
-    from ._module import TorchNetwork as TorchNetwork
     from ._onnx import onnx as onnx
     from ._python import python as python
-    from ._symbolic import SymbolicNetwork as SymbolicNetwork
     from ._torch import from_torch as from_torch
     from ._torch import load_torch as load_torch
     from ._torch import torch as torch
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

@@ -11,6 +11,6 @@ if TYPE_CHECKING:
     from ._learned import Learned as Learned
     from ._learned import learned as learned
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

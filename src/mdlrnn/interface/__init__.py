@@ -2,5 +2,65 @@
 
 `_evolve` searches and goes on with searches, `_feed` shows a network at work, `_score` says what it
 costs, `_functions` has the others (`test`, `prove`, `check`, `sample`, `report`), `_progress` is
-what is seen meanwhile, `_signals` how a run is stopped from outside, `_text` numbers as text.
-"""
+what is seen meanwhile, `_signals` how a run is stopped from outside, `_text` numbers as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._advice import advice as advice
+    from ._evolve import CARD_ISLANDS as CARD_ISLANDS
+    from ._evolve import check_where as check_where
+    from ._evolve import evolve as evolve
+    from ._evolve import go_on as go_on
+    from ._evolve import resume as resume
+    from ._evolve import start as start
+    from ._feed import Step as Step
+    from ._feed import feed as feed
+    from ._feed import outcomes as outcomes
+    from ._functions import check as check
+    from ._functions import compare as compare
+    from ._functions import explain as explain
+    from ._functions import learned as learned
+    from ._functions import prove as prove
+    from ._functions import report as report
+    from ._functions import sample as sample
+    from ._functions import test as test
+    from ._language import describe as describe
+    from ._learned import learned_by_run as learned_by_run
+    from ._progress import Display as Display
+    from ._progress import display_for as display_for
+    from ._say import json_text as json_text
+    from ._say import say as say
+    from ._say import say_data as say_data
+    from ._say import say_json as say_json
+    from ._say import say_json_text as say_json_text
+    from ._score import score as score
+    from ._score import score_many as score_many
+    from ._seeds import evolve_seeds as evolve_seeds
+    from ._seeds import run_seeds as run_seeds
+    from ._seeds import seeds_on_cards as seeds_on_cards
+    from ._seeds import seeds_table as seeds_table
+    from ._signals import EXIT_CODE as EXIT_CODE
+    from ._signals import StopSignals as StopSignals
+    from ._signals import say_now as say_now
+    from ._text import bits_text as bits_text
+    from ._text import columns as columns
+    from ._text import count_text as count_text
+    from ._text import curve_text as curve_text
+    from ._text import filled as filled
+    from ._text import is_short as is_short
+    from ._text import json_number as json_number
+    from ._text import label_text as label_text
+    from ._text import number_text as number_text
+    from ._text import parse_time as parse_time
+    from ._text import shell_text as shell_text
+    from ._text import table as table
+    from ._text import terminal_width as terminal_width
+    from ._text import time_text as time_text
+    from ._text import wrapped as wrapped
+else:
+    from ..door import open_door
+
+    __getattr__, __dir__, __all__ = open_door(__name__)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from ._warm_up import compile_help_beside as compile_help_beside
     from ._warm_up import compile_rest as compile_rest
     from ._warm_up import warm_up as warm_up
+    from .cuda import breeding as breeding
     from .cuda._cuda import SIMULATED as SIMULATED
     from .cuda._cuda import VISIBLE as VISIBLE
     from .cuda._cuda import WARP as WARP
@@ -92,6 +93,6 @@ if TYPE_CHECKING:
     from .cuda._scoring import CardBatch as CardBatch
     from .cuda._scoring import score_on_card as score_on_card
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

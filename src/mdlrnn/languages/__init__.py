@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from ._entropy import Means as Means
     from ._entropy import means_of as means_of
     from ._grammar import Grammar as Grammar
-    from ._grammar import load_grammar as load_grammar
     from ._grammar_machine import production_text as production_text
     from ._notation import language_from_notation as language_from_notation
     from ._notation import looks_like_notation as looks_like_notation
@@ -38,6 +37,6 @@ if TYPE_CHECKING:
     from ._tasks import task_named as task_named
     from ._tasks import tasks as tasks
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

@@ -118,8 +118,8 @@ def task_from(given: object, what: str = "a language") -> Task:
     source = source_from(given)
     if source.task is None:
         raise InputError(
-            f"{source.name} holds strings, not {what}; name one of mdlrnn tasks, or give "
-            "a notation, a language file or a grammar."
+            f"{source.name} holds strings, not {what}; name one that mdlrnn language lists, or "
+            "give a notation, a language file or a grammar."
         )
     return source.task
 
@@ -131,8 +131,8 @@ def machine_from(given: object) -> Language | Transducer:
         if source.task is not None and isinstance(source.task.language, Grammar):
             source.task.language.machine()  # which says why there is none
         raise InputError(
-            f"{source.name} holds strings, and a proof needs a language; name one of mdlrnn tasks, "
-            'or give a notation such as "a^n b^n", a language file or a grammar.'
+            f"{source.name} holds strings, and a proof needs a language; name one that mdlrnn "
+            'language lists, or give a notation such as "a^n b^n", a language file or a grammar.'
         )
     return source.machine
 
@@ -154,7 +154,7 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Sour
     name, path = os.fspath(given), Path(given)
     if not name.strip():
         raise InputError(
-            "the name of a task, file or language is empty; mdlrnn tasks lists the tasks."
+            "the name of a task, file or language is empty; mdlrnn language lists the tasks."
         )
     # A run of a task may well be in a folder of its name.
     is_task = isinstance(given, str) and split_size(name)[0] in EVERY_TASK

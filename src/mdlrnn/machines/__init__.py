@@ -45,12 +45,11 @@ if TYPE_CHECKING:
     from ._rules import counter as counter
     from ._rules import reader as reader
     from ._transducer import Transducer as Transducer
-    from ._transducer import Transition as Transition
     from ._transducer import addition as addition
     from ._transducer import pairs as pairs
     from ._validity import RulesAtOdds as RulesAtOdds
     from ._validity import check_configuration as check_configuration
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

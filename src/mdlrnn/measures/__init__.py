@@ -20,6 +20,6 @@ if TYPE_CHECKING:
     from ._unseen import measure_unseen as measure_unseen
     from ._unseen import trigram_length as trigram_length
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

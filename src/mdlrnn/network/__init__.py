@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._activations import ACTIVATIONS as ACTIVATIONS
     from ._activations import DEFAULT_ACTIVATIONS as DEFAULT_ACTIVATIONS
-    from ._activations import Activation as Activation
     from ._activations import Arithmetic as Arithmetic
     from ._activations import Number as Number
     from ._alphabet import BOUNDARY as BOUNDARY
@@ -57,6 +56,6 @@ if TYPE_CHECKING:
     from ._units import Unit as Unit
     from ._units import Weight as Weight
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

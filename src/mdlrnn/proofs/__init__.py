@@ -26,6 +26,6 @@ if TYPE_CHECKING:
     from ._statement import TO_TRY as TO_TRY
     from ._witness import Counterexample as Counterexample
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

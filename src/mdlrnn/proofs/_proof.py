@@ -173,7 +173,7 @@ class Proof:
         return document(self, "latex")
 
     def certificate(self) -> str:
-        """The proof as SMT-LIB 2, for `mdlrnn check` or any solver."""
+        """The proof as SMT-LIB 2, for `mdlrnn prove --check` or any solver."""
         return certificate(self)
 
     def to_dict(self) -> dict[str, Any]:

@@ -44,6 +44,6 @@ if TYPE_CHECKING:
     from ._status import find_runs as find_runs
     from ._status import status_of as status_of
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

@@ -47,6 +47,6 @@ if TYPE_CHECKING:
     from .workers._spread import on_every_worker as on_every_worker
     from .workers._spread import thaw as thaw
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

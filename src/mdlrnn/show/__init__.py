@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._arrangement import lay_out as lay_out
     from ._automaton import picture_of_machine as picture_of_machine
     from ._charts import plot_accuracy as plot_accuracy
     from ._charts import plot_enough as plot_enough
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from ._charts import run_html as run_html
     from ._content import Content as Content
     from ._content import LearnedMachine as LearnedMachine
-    from ._content import SearchSummary as SearchSummary
     from ._content import ShownTheorem as ShownTheorem
     from ._content import content_of as content_of
     from ._content import example_of as example_of
@@ -24,24 +22,17 @@ if TYPE_CHECKING:
     from ._content import kept_theorem_data as kept_theorem_data
     from ._content import network_content as network_content
     from ._content import run_content as run_content
-    from ._data import Accuracy as Accuracy
     from ._data import Front as Front
     from ._data import History as History
-    from ._data import LinesOverStrings as LinesOverStrings
     from ._data import Probabilities as Probabilities
-    from ._data import Values as Values
     from ._data import accuracy as accuracy
     from ._data import front as front
     from ._data import history as history
     from ._data import lines_over_strings as lines_over_strings
     from ._data import probabilities as probabilities
     from ._data import values as values
-    from ._drawing import MOST_CONNECTIONS as MOST_CONNECTIONS
-    from ._drawing import MOST_UNITS as MOST_UNITS
     from ._drawing import Drawing as Drawing
-    from ._drawing import dot as dot
     from ._drawing import draw as draw
-    from ._drawing import picture as picture
     from ._formats import FORMATS as FORMATS
     from ._formats import PLOT_FORMATS as PLOT_FORMATS
     from ._formats import Circle as Circle
@@ -54,7 +45,6 @@ if TYPE_CHECKING:
     from ._formats import format_of as format_of
     from ._formats import picture_bytes as picture_bytes
     from ._formats import svg as svg
-    from ._layout import Layout as Layout
     from ._page import asset as asset
     from ._page import document as document
     from ._page import page as page
@@ -67,6 +57,6 @@ if TYPE_CHECKING:
     from ._sections import table as table
     from ._sections import theorem_section as theorem_section
 else:
-    from .._door import open_door
+    from ..door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

@@ -11,6 +11,6 @@ if TYPE_CHECKING:
     from ._build import build as build
     from ._pages import INDEX as INDEX
 else:
-    from mdlrnn._door import open_door
+    from mdlrnn.door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

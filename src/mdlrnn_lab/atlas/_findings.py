@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mdlrnn._version import __version__
+from mdlrnn import __version__
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
 from mdlrnn.extraction import learned as find_learned

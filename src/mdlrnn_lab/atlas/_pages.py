@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mdlrnn._version import __version__
+from mdlrnn import __version__
 from mdlrnn.machines import Transducer
 from mdlrnn.network import OBJECTIVES, Encoding, counted, describe, length, summary
 from mdlrnn.show import (

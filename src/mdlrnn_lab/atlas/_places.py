@@ -18,7 +18,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mdlrnn._version import __version__
+from mdlrnn import __version__
 from mdlrnn.checks import is_integer, is_number, short
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
@@ -37,7 +37,7 @@ SEEDS = "seeds.json"
 """What `evolve` with several seeds writes beside their runs: a table of them, a list."""
 RUNS = "runs"
 MEASURED = ("figures", "cells", "rnn")
-"""What `mdlrnn reproduce` writes beside its runs: what was measured of them, and other models."""
+"""What `mdlrnn lab table` writes beside its runs: what was measured of them, and other models."""
 BASELINE = b'"mdlrnn-baseline/'
 """How the settings of a baseline, which has no networks of ours, begin."""
 HEAD = 200

@@ -13,6 +13,6 @@ if TYPE_CHECKING:
     from ._speeds import evolve_speeds as evolve_speeds
     from ._speeds import score_speeds as score_speeds
 else:
-    from mdlrnn._door import open_door
+    from mdlrnn.door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

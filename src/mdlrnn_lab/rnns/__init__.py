@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from ._baseline import best as best
     from ._baseline import kept as kept
     from ._baseline import train as train
-    from ._configurations import Configuration as Configuration
     from ._configurations import configurations as configurations
     from ._configurations import selected as selected
     from ._configurations import type_title as type_title
@@ -20,6 +19,6 @@ if TYPE_CHECKING:
     from ._group import require_torch as require_torch
     from ._training import training_speeds as training_speeds
 else:
-    from mdlrnn._door import open_door
+    from mdlrnn.door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

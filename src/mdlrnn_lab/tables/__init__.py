@@ -35,6 +35,6 @@ if TYPE_CHECKING:
     from ._sheet import latex as latex
     from ._sheet import published_for as published_for
 else:
-    from mdlrnn._door import open_door
+    from mdlrnn.door import open_door
 
     __getattr__, __dir__, __all__ = open_door(__name__)

@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from mdlrnn._version import __version__
+from mdlrnn import __version__
 from mdlrnn.errors import InputError
 from mdlrnn.files import make_folder, named, read_text, save
 from mdlrnn.kernels import score

@@ -52,7 +52,7 @@ from ...kernels import (
     tree_there,
     within_memory,
 )
-from ...kernels.cuda import _breeding as kernels
+from ...kernels import breeding as kernels
 from .._island import ROW_WORDS, Problem, random_states, tools_for
 from .._migration import is_crowded
 from .._settings import RATES

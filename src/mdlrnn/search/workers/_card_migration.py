@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...kernels import SIMULATED, WARP, cuda, within_memory
-from ...kernels.cuda import _breeding as kernels
+from ...kernels import breeding as kernels
 from .._island import Problem
 from .._migration import RESTARTS, exchange_of, fits, island_problem
 from ._card_islands import LOWER, ROW_TYPE, THREADS, Islands, grid_of

@@ -10,20 +10,18 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mdlrnn_lab.tables import MOST_STRINGS, STRINGS, Dataset, RunStopped, datasets, evaluate
+from mdlrnn import __version__
+from mdlrnn.checks import check_integer, check_threads
+from mdlrnn.corpus import Corpus
+from mdlrnn.errors import InputError
+from mdlrnn.files import PathLike, check_writable, named, read_text, save
+from mdlrnn.interface import evolve, json_text, table
+from mdlrnn.machines import Language
+from mdlrnn.network import Encoding, Network
+from mdlrnn.proofs import Proof, Prover, available
+from mdlrnn.search import Run, Search, Stop
 
-from .._version import __version__
-from ..checks import check_integer, check_threads
-from ..corpus import Corpus
-from ..errors import InputError
-from ..files import PathLike, check_writable, named, read_text, save
-from ..machines import Language
-from ..network import Encoding, Network
-from ..proofs import Proof, Prover, available
-from ..search import Run, Search, Stop
-from ._evolve import evolve
-from ._say import json_text
-from ._text import table
+from .tables import MOST_STRINGS, STRINGS, Dataset, RunStopped, datasets, evaluate
 
 SECONDS = 60.0
 """Of each search."""

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
-from ..interface._say import say
-from ..interface._signals import EXIT_CODE, StopSignals, say_now
-from ..interface._text import time_text
+from mdlrnn.interface import EXIT_CODE, StopSignals, say, say_now, time_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from mdlrnn_lab.rnns import TrainingProgress
+    from ..rnns import TrainingProgress
 
 LINE_SECONDS = 10.0
 
@@ -46,7 +44,7 @@ def training_display(quiet: bool) -> TrainingDisplay:
 @contextmanager
 def shown(quiet: bool, folder: Path) -> Iterator[Callable[[TrainingProgress], bool]]:
     """What a training is to tell. Ctrl-C ends the command, with all saved in the folder."""
-    from mdlrnn_lab.rnns import Stopped
+    from ..rnns import Stopped
 
     display = training_display(quiet)
     with StopSignals(display.say) as stop:

@@ -1,4 +1,4 @@
-"""`mdlrnn report`: a network or a run as a page."""
+"""`mdlrnn draw`, `mdlrnn report` and `mdlrnn export`: networks as files for others."""
 
 from __future__ import annotations
 
@@ -8,19 +8,76 @@ from pathlib import Path
 import click
 
 from ..errors import InputError
+from ..exports import FORMATS as TOOLS
+from ..exports import export as export_network
 from ..files import check_writable, save
-from ..interface._say import say
-from ..languages import Source, source_from
+from ..interface import say
+from ..languages import (
+    Source,
+    exists,
+    is_language_file,
+    looks_like_notation,
+    machine_from,
+    source_from,
+)
 from ..network import has_words
 from ..runs import BEST, check_holds_run, network_from, status_of
-from ..show import network_content, page, run_content
-from ._options import encoding_from, encoding_options, naming, words_option
+from ..show import (
+    FORMATS,
+    PLOT_FORMATS,
+    format_of,
+    network_content,
+    page,
+    picture_bytes,
+    picture_of_machine,
+    run_content,
+)
+from ..show import draw as draw_network
+from ._group import command
+from ._options import encoding_from, encoding_options, naming, network_argument, words_option
+
+
+@command()
+@network_argument
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(),
+    required=True,
+    help="Where to; the ending says how: .svg, .png, .pdf, .tex (TikZ) or .dot.",
+)
+def draw(network: str, out: str) -> None:
+    """Draw a network, or the best one of a run, in the manner of the paper's figures.
+
+    Inputs are yellow and at the bottom, outputs blue and at the top. Dashed connections are
+    recurrent, an arrow without a source is a bias. Faded is what has no effect: connections that
+    close a loop, and units that reach no output. A language file or a grammar is drawn as its
+    machine: states as circles, rules as arrows.
+    """
+    machine = machine_from(network) if is_language_file(network) else None
+    kind = format_of(out, FORMATS if machine is None else PLOT_FORMATS)
+    check_writable(out)
+    if machine is None:
+        if looks_like_notation(network) and not exists(Path(network)):
+            raise InputError(
+                f"{network} is a notation, not a file; write it as a language file with "
+                "mdlrnn language -o, and draw that."
+            )
+        net = network_from(network)
+        with naming(network):
+            data = draw_network(net).to_bytes(kind)
+    else:
+        with naming(network):
+            data = picture_bytes(picture_of_machine(machine), kind)
+    save(out, data)
+    say(f"saved as {out}")
+
 
 SECONDS = 2.0
 """Between two looks at a run that is followed."""
 
 
-@click.command()
+@command()
 @click.argument("source", metavar="NET_OR_RUN", type=click.Path())
 @click.option(
     "-o", "--out", type=click.Path(), default="report.html", show_default=True, help="Where to."
@@ -120,3 +177,44 @@ def _task(name: str) -> Source:
     if source.task is None:
         raise InputError(f"{name} is a file and no task; give it with --corpus.")
     return source
+
+
+_NEXT = {
+    "python": "python {0} tries it on a string.",
+    "c": "include it and call the function that ends in _step.",
+    "torch": "mdlrnn.exports.load_torch({0!r}) reads it.",
+    "onnx": "onnxruntime.InferenceSession({0!r}) runs it.",
+}
+
+
+@command()
+@network_argument
+@click.option(
+    "--to",
+    "kind",
+    type=click.Choice(list(TOOLS)),
+    help="What to write, of those listed above.",
+)
+@click.option("-o", "--out", type=click.Path(), required=True, help="The file to write.")
+@click.option("--exact", is_flag=True, help="Python: compute in fractions instead of floats.")
+@click.option("--step", is_flag=True, help="ONNX: one step, with its memory as input and output.")
+def export(network: str, kind: str | None, out: str, exact: bool, step: bool) -> None:
+    """Write a network, or the best one of a run, for another tool.
+
+    \b
+    torch    a PyTorch module; mdlrnn.exports.load_torch reads it
+    onnx     an ONNX graph over whole strings, or with --step of one step
+    sympy    exact formulas: LaTeX in a file .tex, else Python that needs SymPy
+    python   one Python file that imports nothing, in floats or with --exact
+    c        one C99 header
+    graphml  the graph, for networkx and other tools
+    dot      the graph, for Graphviz
+
+    The first five compute what mdlrnn computes, in float64 or exactly, or are refused.
+    """
+    if kind is None:
+        raise InputError(f"--to is missing; say what to write, one of {', '.join(TOOLS)}.")
+    export_network(network, out, kind, exact=exact, step=step)
+    click.echo(f"saved as {out}")
+    if kind in _NEXT:
+        click.echo(f"Next: {_NEXT[kind].format(out)}")

@@ -1,4 +1,4 @@
-"""`mdlrnn baseline`: the paper's classical RNNs on a task, beside the published best."""
+"""`mdlrnn lab rnns`: the paper's classical RNNs on a task, beside the published best."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from typing import Any
 
 import click
 
-from mdlrnn_lab.rnns import DEVICES, accuracy, require_torch, selected, train, type_title
-from mdlrnn_lab.tables import published_for
+from mdlrnn.checks import MOST_THREADS
+from mdlrnn.cli import cluster_option, command, json_option
+from mdlrnn.interface import say, say_json, table
+from mdlrnn.languages import Task, source_from, task_from
 
-from ..checks import MOST_THREADS
-from ..interface._say import say, say_json
-from ..interface._text import table
-from ..languages import Task, source_from, task_from
-from ._options import cluster_option, json_option
+from ..rnns import DEVICES, accuracy, require_torch, selected, train, type_title
+from ..tables import published_for
 from ._training import shown
 
 SHOWN = 8
 """Rows of the table that are shown; the files have all."""
 
 
-@click.command()
+@command()
 @click.argument("task", metavar="TASK")
 @click.option("--size", type=click.IntRange(min=1), metavar="N", help="The task's training size.")
 @click.option(
@@ -47,7 +46,7 @@ SHOWN = 8
 @click.option("--out", metavar="DIR", help="The folder. [default: baselines/TASK_SIZE]")
 @click.option("--quiet", is_flag=True, help="Say nothing but the end.")
 @json_option
-def baseline(
+def rnns(
     task: str,
     size: int | None,
     configs: str,

@@ -1,8 +1,9 @@
-"""`mdlrnn feed`: a network at work, step by step."""
+"""`mdlrnn feed` and `mdlrnn explain`: a network at work, and in words."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -12,13 +13,25 @@ import click
 
 from ..checks import shown
 from ..errors import InputError
-from ..interface._feed import Step, outcomes
-from ..interface._feed import feed as feed_network
-from ..interface._say import say, say_json
-from ..interface._text import columns, is_short, json_number, label_text, number_text
+from ..interface import (
+    Step,
+    columns,
+    is_short,
+    json_number,
+    label_text,
+    number_text,
+    outcomes,
+    say,
+    say_json,
+    terminal_width,
+)
+from ..interface import feed as feed_network
 from ..network import BOUNDARY, Network, log2, symbols_of
+from ..proofs import explain as explained
 from ..runs import network_from
+from ._group import command
 from ._options import (
+    format_option,
     json_option,
     naming,
     network_argument,
@@ -31,7 +44,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,1
 """Without exponents: they can be written in few characters and need any amount of memory."""
 
 
-@click.command()
+@command()
 @network_argument
 @click.argument("string", metavar="STRING")
 @click.option(
@@ -146,3 +159,25 @@ def _as_json(step: Step) -> dict[str, Any]:
         ],
         "probabilities": {symbol: float(p) for symbol, p in step.probabilities.items()},
     }
+
+
+@command()
+@network_argument
+@format_option
+def explain(network: str, style: str) -> None:
+    """What a network does, symbol by symbol, in words and equations.
+
+    For each input symbol: how the units that remember change, and what the outputs are then.
+    Whatever is constant is computed, and units that reach no output are left out.
+    """
+    net = network_from(network)
+    with naming(network):
+        text = explained(net, style)
+    for line in text.splitlines():
+        indent = " " * (4 if line.startswith(" ") else 1)
+        plain = style != "text" or len(line) <= terminal_width()
+        say(line if plain else _wrapped(line, indent))
+
+
+def _wrapped(line: str, indent: str) -> str:
+    return textwrap.fill(line, terminal_width(), subsequent_indent=indent, break_on_hyphens=False)

@@ -21,18 +21,23 @@ def open_door(package: str) -> tuple[Callable[[str], object], Callable[[], list[
     names = sorted(homes)
 
     def load(name: str) -> object:
-        value: object
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        home = homes[name]
-        if home.strip("."):
-            value = getattr(import_module(home, package), name)
-        else:
-            value = import_module(f"{home}{name}", package)
+        value = _value(homes[name], name, package)
         setattr(sys.modules[package], name, value)
         return value
 
     return load, lambda: names, names
+
+
+def _value(home: str, name: str, package: str) -> object:
+    """The name in a module, or the module of that name."""
+    if home.strip("."):
+        module = import_module(home, package)
+        if hasattr(module, name):
+            return cast(object, getattr(module, name))
+        home += "."
+    return import_module(home + name, package)
 
 
 def _listed(package: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`mdlrnn bench`."""
+"""`mdlrnn lab bench`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import Any, TypeVar
 
 import click
 
-from mdlrnn_lab.bench import (
+from mdlrnn.checks import MOST_THREADS
+from mdlrnn.cli import Command, json_option
+from mdlrnn.errors import InputError
+from mdlrnn.interface import say, say_json
+from mdlrnn.languages import source_from, task_from
+from mdlrnn.runs import CARD, DEVICES
+
+from ..bench import (
     BENCH_ISLANDS,
     CardSpeed,
     Speed,
@@ -18,14 +25,7 @@ from mdlrnn_lab.bench import (
     score_speeds,
 )
 
-from ..checks import MOST_THREADS
-from ..errors import InputError
-from ..interface._say import say, say_json
-from ..languages import source_from, task_from
-from ..runs import CARD, DEVICES
-from ._options import json_option
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 @click.group()
@@ -33,7 +33,7 @@ def bench() -> None:
     """Measure the speed of this machine."""
 
 
-def threads_option(command: Command) -> Command:
+def threads_option(command: Decorated) -> Decorated:
     return click.option(
         "--threads",
         type=click.IntRange(1, MOST_THREADS),
@@ -41,7 +41,7 @@ def threads_option(command: Command) -> Command:
     )(command)
 
 
-def device_option(command: Command) -> Command:
+def device_option(command: Decorated) -> Decorated:
     return click.option(
         "--device",
         type=click.Choice(DEVICES),
@@ -49,7 +49,7 @@ def device_option(command: Command) -> Command:
     )(command)
 
 
-@bench.command("score", short_help="Networks scored a second, beside plain NumPy.")
+@bench.command("score", cls=Command, short_help="Networks scored a second, beside plain NumPy.")
 @click.option("--seconds", default=1.0, show_default=True, help="Time for each measurement.")
 @threads_option
 @device_option
@@ -71,7 +71,9 @@ def bench_score(seconds: float, threads: int | None, device: str | None, as_json
     _show_speeds("networks scored a second", score_speeds(seconds, threads), threads, as_json)
 
 
-@bench.command("evolve", short_help="Steps of the search a second, beside plain NumPy.")
+@bench.command(
+    "evolve", cls=Command, short_help="Steps of the search a second, beside plain NumPy."
+)
 @threads_option
 @device_option
 @click.option(
@@ -100,7 +102,9 @@ def bench_evolve(threads: int | None, device: str | None, islands: int, as_json:
     _show_speeds("steps of the search a second", evolve_speeds(threads), threads, as_json)
 
 
-@bench.command("baseline", short_help="Classical RNNs trained together and one by one.")
+@bench.command(
+    "baseline", cls=Command, short_help="Classical RNNs trained together and one by one."
+)
 @click.argument("task", metavar="[TASK]", default="anbn_500")
 @click.option("--seeds", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--epochs", type=click.IntRange(1), default=10, show_default=True)
@@ -110,10 +114,10 @@ def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
 
     One by one is plain PyTorch over the padded strings. Both on one thread of the CPU.
     """
-    from mdlrnn_lab.rnns import require_torch
+    from ..rnns import require_torch
 
     require_torch()
-    from mdlrnn_lab.rnns import training_speeds
+    from ..rnns import training_speeds
 
     source = source_from(task)
     known = task_from(source)

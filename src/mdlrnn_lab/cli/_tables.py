@@ -1,4 +1,5 @@
-"""`mdlrnn reproduce`: the paper's tables again, from searches that are kept and gone on with."""
+"""`mdlrnn lab table`, `probe` and `regularisers`: tables from searches that are kept and gone on
+with."""
 
 from __future__ import annotations
 
@@ -12,8 +13,47 @@ from typing import Any, TypeVar
 
 import click
 
-from mdlrnn_lab.rnns import check_device, configurations, kept, train
-from mdlrnn_lab.tables import (
+from mdlrnn import zoo
+from mdlrnn.cli import (
+    SEARCHES,
+    cluster_option,
+    command,
+    json_option,
+    listed,
+    numbers,
+    threads_option,
+)
+from mdlrnn.errors import InputError
+from mdlrnn.files import check_writable, save
+from mdlrnn.interface import (
+    CARD_ISLANDS,
+    EXIT_CODE,
+    Display,
+    StopSignals,
+    check_where,
+    columns,
+    display_for,
+    filled,
+    parse_time,
+    say,
+    say_json,
+)
+from mdlrnn.languages import TASKS, Task, source_from, task_from
+from mdlrnn.network import SCHEMES
+from mdlrnn.runs import CARD, CPU, DEVICES, Recorder
+from mdlrnn.search import (
+    GENERATIONS,
+    Progress,
+    Search,
+    Stop,
+    Workers,
+    cards_of,
+    client_of,
+    crews_of,
+)
+
+from ..rnns import check_device, configurations, kept, train
+from ..tables import (
     REGULARISERS,
     Entry,
     Runner,
@@ -37,21 +77,7 @@ from mdlrnn_lab.tables import (
     table_sheet,
     unproved,
 )
-from mdlrnn_lab.tables import probe as probe_objectives
-
-from .. import zoo
-from ..errors import InputError
-from ..files import check_writable, save
-from ..interface._evolve import CARD_ISLANDS, check_where
-from ..interface._progress import Display, display_for
-from ..interface._say import say, say_json
-from ..interface._signals import EXIT_CODE, StopSignals
-from ..interface._text import columns, filled, parse_time
-from ..languages import TASKS, Task, source_from, task_from
-from ..network import SCHEMES
-from ..runs import CARD, CPU, DEVICES, Recorder
-from ..search import GENERATIONS, Progress, Search, Stop, Workers, cards_of, client_of, crews_of
-from ._options import SEARCHES, cluster_option, json_option, listed, numbers, threads_option
+from ..tables import probe as probe_objectives
 from ._training import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -62,11 +88,6 @@ LABELS = {
     "regularisers": "table:regularisers",
 }
 """The first two as in the paper."""
-
-
-@click.group()
-def reproduce() -> None:
-    """Make the paper's tables again, with published and own figures side by side."""
 
 
 def _own_folder(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -133,7 +154,7 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
     return add
 
 
-@reproduce.command("probe", short_help="Five objectives on a^n b^n, the paper's last table.")
+@command()
 @click.option("--task", default="anbn_500", show_default=True, metavar="TASK")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.option(
@@ -180,7 +201,7 @@ def probe(
     say(f"Saved in {out}: probe.md, probe.tex, probe.csv")
 
 
-@reproduce.command("table", short_help="MDLRNNs and RNNs on all tasks, the paper's main table.")
+@command()
 @click.option(
     "--tasks", "names", metavar="NAMES",
     help="Separated by commas; with a size behind it (anbn_100), that size only. [default: all]",
@@ -249,7 +270,7 @@ def table(
     say(f"Saved in {out}: table.md, table.tex, table.csv")
 
 
-@reproduce.command("regularisers", short_help="Which regulariser keeps a golden network.")
+@command()
 @click.option("--tasks", "names", metavar="NAMES", help="Separated by commas. [default: all six]")
 @click.option(
     "--regularisers", "kinds", metavar="NAMES",

@@ -1,4 +1,4 @@
-"""`mdlrnn bliss`: the BLISS benchmark, from a clone of it."""
+"""`mdlrnn lab bliss`: the BLISS benchmark, from a clone of it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from pathlib import Path
 
 import click
 
-from mdlrnn_lab.tables import MOST_STRINGS, STRINGS, RunStopped
+from mdlrnn.cli import command, json_option, listed, numbers, threads_option
+from mdlrnn.interface import EXIT_CODE, StopSignals, filled, parse_time, say, say_json, say_now
+from mdlrnn.search import Search, Stop
 
-from ..interface._bliss import SECONDS, Row, bliss_notes, bliss_rows, bliss_table
-from ..interface._say import say, say_json
-from ..interface._signals import EXIT_CODE, StopSignals, say_now
-from ..interface._text import filled, parse_time
-from ..search import Search, Stop
-from ._options import json_option, listed, numbers, threads_option
+from .._bliss import SECONDS, Row, bliss_notes, bliss_rows, bliss_table
+from ..tables import MOST_STRINGS, STRINGS, RunStopped
 
 
-@click.command()
+@command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--languages", metavar="NAMES", help="an_bn,dyck_1, say. [default: all]")
 @click.option("--sizes", metavar="NUMBERS", help="Training strings: 100,500, say. [default: all]")

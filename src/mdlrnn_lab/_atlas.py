@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from mdlrnn_lab.atlas import SECONDS, TITLE, Site, build
+from mdlrnn.checks import check_integer, is_number, short
+from mdlrnn.errors import InputError
+from mdlrnn.files import PathLike, path_of
 
-from ..checks import check_integer, is_number, short
-from ..errors import InputError
-from ..files import PathLike, path_of
+from .atlas import SECONDS, TITLE, Site, build
 
 
 def atlas(

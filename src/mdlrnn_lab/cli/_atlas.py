@@ -1,4 +1,4 @@
-"""`mdlrnn atlas`: a folder of results as a site."""
+"""`mdlrnn lab atlas`: a folder of results as a site."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
-from mdlrnn_lab.atlas import INDEX, SECONDS, TITLE
+from mdlrnn.cli import command
+from mdlrnn.interface import say
 
-from ..interface._atlas import atlas as make_atlas
-from ..interface._say import say
+from .._atlas import atlas as make_atlas
+from ..atlas import INDEX, SECONDS, TITLE
 
 
-@click.command()
+@command()
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), default="atlas", show_default=True,

@@ -40,7 +40,7 @@ if not _can_keep_kernels():
 import pytest
 from hypothesis import settings
 
-import mdlrnn.kernels.cuda._cuda as cuda_module
+import mdlrnn.kernels.gpu._cuda as cuda_module
 from helpers.browser import browser as browser  # a fixture
 from helpers.browser import open_page as open_page  # a fixture
 from helpers.commands import Result

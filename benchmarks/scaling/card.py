@@ -23,7 +23,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from mdlrnn.kernels._scoring import score_many
-from mdlrnn.kernels.cuda._cuda import name_of_card, require_card
+from mdlrnn.kernels.gpu._cuda import name_of_card, require_card
 from mdlrnn.languages._sources import source_from
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._encoding import Encoding

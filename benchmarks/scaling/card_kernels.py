@@ -25,7 +25,7 @@ from unittest.mock import patch
 sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from mdlrnn.interface._evolve import CARD_ISLANDS
-from mdlrnn.kernels.cuda._cuda import name_of_card, require_card, synchronize
+from mdlrnn.kernels.gpu._cuda import name_of_card, require_card, synchronize
 from mdlrnn.languages._sources import source_from
 from mdlrnn.search._island import Problem
 from mdlrnn.search._settings import Search
@@ -104,7 +104,7 @@ def measure(name: str, problem: Problem, generations: int) -> None:
 
 def kernel_seconds(islands: Any, generation: int) -> dict[str, float]:
     """Seconds by kernel, up to that generation."""
-    from mdlrnn.kernels.cuda import breeding as _breeding
+    from mdlrnn.kernels.gpu import breeding as _breeding
     from mdlrnn.search.workers import _card_islands as _islands
 
     clock = Clock()

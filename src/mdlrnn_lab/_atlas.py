@@ -9,7 +9,7 @@ from mdlrnn.checks import check_integer, is_number, short
 from mdlrnn.errors import InputError
 from mdlrnn.files import PathLike, path_of
 
-from .atlas import SECONDS, TITLE, Site, build
+from .site import SECONDS, TITLE, Site, build
 
 
 def atlas(

@@ -19,7 +19,7 @@ from numba import typeof, types
 from numba.cuda import dispatcher
 
 from mdlrnn import Corpus, Encoding, Search, zoo
-from mdlrnn.kernels.cuda import _cuda
+from mdlrnn.kernels.gpu import _cuda
 
 HOPPER = (9, 0)
 HOPPER_CARD = SimpleNamespace(compute_capability=HOPPER)
@@ -71,8 +71,8 @@ class Compiling:
 def compile_all() -> None:
     """A batch, a migration of either kind and scores, on small and on large trees, with saturation
     and without."""
-    from mdlrnn.kernels.cuda import _memory
-    from mdlrnn.kernels.cuda._scoring import score_on_card
+    from mdlrnn.kernels.gpu import _memory
+    from mdlrnn.kernels.gpu._scoring import score_on_card
     from mdlrnn.search._island import Problem
     from mdlrnn.search.workers import _card_islands as _islands
     from mdlrnn.search.workers._card_migration import migrate

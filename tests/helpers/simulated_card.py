@@ -32,10 +32,10 @@ from mdlrnn import (
     score_many,
     zoo,
 )
-from mdlrnn.kernels.cuda import _feeding, _memory
-from mdlrnn.kernels.cuda import _feeding as _sweep
-from mdlrnn.kernels.cuda import breeding as _breeding
-from mdlrnn.kernels.cuda.breeding import batch_begin
+from mdlrnn.kernels.gpu import _feeding, _memory
+from mdlrnn.kernels.gpu import _feeding as _sweep
+from mdlrnn.kernels.gpu import breeding as _breeding
+from mdlrnn.kernels.gpu.breeding import batch_begin
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._units import Connection, Unit, Weight
 from mdlrnn.search._archipelago import Archipelago, network_of

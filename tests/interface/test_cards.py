@@ -15,7 +15,7 @@ from uuid import uuid4
 import pytest
 
 import mdlrnn.interface._cards as cards_module
-import mdlrnn.kernels.cuda._cuda as cuda_module
+import mdlrnn.kernels.gpu._cuda as cuda_module
 from helpers.cluster import threaded_cluster
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-import mdlrnn.kernels.cuda._cuda as cuda_module
+import mdlrnn.kernels.gpu._cuda as cuda_module
 from helpers.data import ROOT, is_one_sentence
 from mdlrnn import InputError, Search, evolve, score_many, zoo
-from mdlrnn.kernels.cuda._cuda import _without_unrolling, require_card
+from mdlrnn.kernels.gpu._cuda import _without_unrolling, require_card
 from mdlrnn.search.workers._connect import _one_card_each
 
-GPU = ROOT / "src" / "mdlrnn" / "gpu"
+GPU = ROOT / "src" / "mdlrnn" / "kernels" / "gpu"
 KERNEL = re.compile(r"\bkernel\((\w+)[,)]")
 
 

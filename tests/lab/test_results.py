@@ -20,10 +20,10 @@ from mdlrnn import InputError, Network, Search, Stop, evolve, zoo
 from mdlrnn.interface._seeds import SEEDS
 from mdlrnn.languages._sources import source_from
 from mdlrnn.proofs import _prover
-from mdlrnn_lab.atlas._build import FOLDER, folder_names
-from mdlrnn_lab.atlas._findings import COUNTER, FINITE, NUMBERS, STACK, UNKNOWN, known_of
-from mdlrnn_lab.atlas._places import evolve_command, option_texts, places_in
-from mdlrnn_lab.atlas._result import chosen, results_at
+from mdlrnn_lab.site._build import FOLDER, folder_names
+from mdlrnn_lab.site._findings import COUNTER, FINITE, NUMBERS, STACK, UNKNOWN, known_of
+from mdlrnn_lab.site._places import evolve_command, option_texts, places_in
+from mdlrnn_lab.site._result import chosen, results_at
 
 ANBN = zoo.load("anbn")
 

@@ -19,8 +19,8 @@ from helpers.data import ROOT, is_one_sentence
 from helpers.results import HOSTILE, hostile_network, result, write
 from mdlrnn import zoo
 from mdlrnn_lab import atlas
-from mdlrnn_lab.atlas import _build, _findings
-from mdlrnn_lab.atlas._build import thumbnail
+from mdlrnn_lab.site import _build, _findings
+from mdlrnn_lab.site._build import thumbnail
 
 pytest.importorskip("z3", reason="the atlas is not tested: z3 is not installed")
 LANGUAGE = ROOT / "benchmarks/languages/files/golden_mean.lang"

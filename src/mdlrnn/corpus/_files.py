@@ -1,4 +1,4 @@
-"""Unpacking `.npz` files without pickles, and only when their arrays are of a size that fits."""
+"""Corpus files: text with one string a line, and `.npz` with sequences, read without pickles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A network as exact formulas in SymPy, and as LaTeX."""
+"""`export`: a network as a file of any format; and the small exports: SymPy, NLTK, networkx."""
 
 from __future__ import annotations
 

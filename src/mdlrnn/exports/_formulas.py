@@ -1,4 +1,8 @@
-"""The optional dependencies of exports, and the one sentence where one is missing."""
+"""A network as the list of formulas that every export writes in its own language.
+
+Here too are what exports share: statements with the signs of C, a trial string with the
+interpreter's answer, and the one sentence for a missing optional dependency.
+"""
 
 from __future__ import annotations
 

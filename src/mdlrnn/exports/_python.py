@@ -1,8 +1,4 @@
-"""The numbers of an exact Python export: a class of fractions, and e^x to 60 digits, in integers.
-
-These are texts that go into the file, since it imports nothing. They round where the interpreter
-rounds: a sigmoid is the true value to 60 digits, and what outgrows 4,096 bits is cut.
-"""
+"""A network as one Python file that imports nothing: over floats, or exactly over fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fraction that costs least within a tolerance, so that a trained weight has a |G| again."""
+"""A network as a PyTorch module and back. Trained weights become the simplest fractions near them."""
 
 from __future__ import annotations
 

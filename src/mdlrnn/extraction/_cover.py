@@ -1,4 +1,6 @@
-"""How far a machine that is not proved of a network is from it, over the prefixes that were run."""
+"""Where no machine was proved: the small automaton that agrees with a network up to a length, and
+how far a machine is from the network over the prefixes that were run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule makes of the counters: the simplest expression over those before it that fits."""
+"""A machine read off runs: its states, when its rules apply, and what they make of the counters."""
 
 from __future__ import annotations
 

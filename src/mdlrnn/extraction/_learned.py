@@ -1,4 +1,4 @@
-"""What is proved of a machine, or why there is none, in sentences."""
+"""`learned`: the machine that a network follows, its name, and what is proved of it, in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names for automata that count a symbol, or all symbols, modulo a number."""
+"""The name of what a network has learned: counts modulo a number, regular expressions, notations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""The prefixes that a network finds possible, run in exact numbers.
-
-Prefixes after which the network remembers the same and predicts the same are one node. What is
-taken for noise gets nothing: such symbols are not followed.
+"""The prefixes that a network finds possible, run in exact numbers: which units are states, which
+counters, and every prefix as a configuration of a machine.
 """
 
 from __future__ import annotations

@@ -103,9 +103,9 @@ def run_on_worker(line: Line, asked: Asked, home: str, mark: str) -> Outcome:
 
 def _run(line: Line, asked: Asked, folder: Path | None) -> Run:
     # Imported here: only a worker needs CUDA.
-    from ..kernels import require_card
+    from ..kernels import gpu
 
-    require_card()
+    gpu.require_card()
 
     def tell(progress: Progress) -> bool:
         return line.tell(

@@ -401,9 +401,9 @@ def check_where(
         if cluster is not None:
             return  # its workers are asked when it is there
         # Imported here: without a card nothing of CUDA is needed.
-        from ..kernels import require_card
+        from ..kernels import gpu
 
-        require_card()
+        gpu.require_card()
 
 
 def check_common(until: object, threads: object, executor: object, cluster: object) -> None:

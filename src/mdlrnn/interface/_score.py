@@ -46,7 +46,7 @@ def score_many(
         if threads is not None:
             raise InputError(f"threads are for the CPU; leave them out with the device {CARD}.")
         # Imported here: without a card nothing of CUDA is needed.
-        from ..kernels import score_on_card
+        from ..kernels import gpu
 
-        return score_on_card(found, corpus, encoding)
+        return gpu.score_on_card(found, corpus, encoding)
     return score_networks(found, corpus, encoding, threads=threads)

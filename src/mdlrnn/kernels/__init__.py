@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from . import gpu as gpu
     from ._advance import DONE as DONE
     from ._advance import HELPED as HELPED
     from ._advance import HELPERS as HELPERS
@@ -59,39 +60,6 @@ if TYPE_CHECKING:
     from ._warm_up import compile_help_beside as compile_help_beside
     from ._warm_up import compile_rest as compile_rest
     from ._warm_up import warm_up as warm_up
-    from .cuda import breeding as breeding
-    from .cuda._cuda import SIMULATED as SIMULATED
-    from .cuda._cuda import VISIBLE as VISIBLE
-    from .cuda._cuda import WARP as WARP
-    from .cuda._cuda import card_of_process as card_of_process
-    from .cuda._cuda import cards as cards
-    from .cuda._cuda import cuda as cuda
-    from .cuda._cuda import free_bytes as free_bytes
-    from .cuda._cuda import multiprocessors as multiprocessors
-    from .cuda._cuda import name_of_card as name_of_card
-    from .cuda._cuda import new_stream as new_stream
-    from .cuda._cuda import repeated as repeated
-    from .cuda._cuda import require_card as require_card
-    from .cuda._cuda import synchronize as synchronize
-    from .cuda._feeding import ABOUT as ABOUT
-    from .cuda._feeding import plan_kernel as plan_kernel
-    from .cuda._memory import SHARE as SHARE
-    from .cuda._memory import SHARE_FOR_VALUES as SHARE_FOR_VALUES
-    from .cuda._memory import Values as Values
-    from .cuda._memory import blocks_for as blocks_for
-    from .cuda._memory import bytes_a_block as bytes_a_block
-    from .cuda._memory import bytes_a_network as bytes_a_network
-    from .cuda._memory import columns_for as columns_for
-    from .cuda._memory import feed as feed
-    from .cuda._memory import feeders_for as feeders_for
-    from .cuda._memory import new_plans as new_plans
-    from .cuda._memory import new_values as new_values
-    from .cuda._memory import too_little as too_little
-    from .cuda._memory import tree_there as tree_there
-    from .cuda._memory import within_memory as within_memory
-    from .cuda._scoring import MOST_NETWORKS as MOST_NETWORKS
-    from .cuda._scoring import CardBatch as CardBatch
-    from .cuda._scoring import score_on_card as score_on_card
 else:
     from ..door import open_door
 

@@ -1,6 +1,6 @@
-"""The activations, compiled: a branch for each, checked when this file is imported.
+"""The activations, compiled, and the loops over stretches of entries that use them.
 
-`network._activations` says what each one computes; the tests hold the two together.
+Each activation has a branch; a missing one is an error at import.
 """
 
 from __future__ import annotations

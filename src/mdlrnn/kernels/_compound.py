@@ -1,8 +1,4 @@
-"""Mutations that change a whole unit at once (docs/search.md, "Compound mutations").
-
-A unit's formula is its activation, bias and incoming connections. Single changes must pass through
-every half-written formula; these write a short one in one go. They know nothing of any task.
-"""
+"""Mutations that change a whole unit at once, and a stack as one mutation (docs/search.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An island as kernels see it, and the front of the networks that it has found."""
+"""A network's value under the objective, with a memory of recent ones; and an island's state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Feeding units that look back a bounded number of steps: once per context, not per prefix."""
+"""Feeding units: once per context where they look back a bounded number of steps, else over the
+nodes of the prefix tree.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arrays that kernels read and write, by name."""
+"""A network as a row of int64 words, the form in which kernels read and mutate it."""
 
 from __future__ import annotations
 

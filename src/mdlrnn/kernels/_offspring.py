@@ -1,4 +1,4 @@
-"""Crossover: an output of one network, with all that it depends on, moves into another."""
+"""An offspring: a copy of its parent with a part of another network, a stack or mutations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""From a genome row to a plan of evaluation: what to feed, in which order, at which resolution.
-
-A plan is a small int64 table with one row per name below and a column per unit or connection.
-`_interpreter.plan` says the same in a readable way; the tests hold them together.
+"""From a genome row to a plan of evaluation: what to feed, in which order, at which resolution;
+and a thread's working memory for it.
 """
 
 from __future__ import annotations

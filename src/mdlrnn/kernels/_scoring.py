@@ -1,4 +1,6 @@
-"""|G| of genome rows; the encoder in `network._code` is its oracle."""
+"""`score` and `score_many`: networks packed once, then scored from any thread. `network._code` is
+the oracle of |G|.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random numbers for islands: xoshiro256++ over four uint64 words that each island owns."""
+"""The space of networks that a search walks in, how often it takes which step, and its random numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""|D:G| of genome rows: feeding, chances, logarithms. `corpus._surprisal` is its oracle."""
+"""|D:G| of genome rows, and the distribution after every prefix. `corpus._surprisal` is the oracle."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Bits and symbols a string of a machine whose only counter is a stack, a number in some base.
-
-For a state and the digit on top there are the chances of the states in which the stack first gets
-lower than it is, and what is emitted until then. Both are least solutions of equations, which are
-approached from 0: they rise, and settle soon unless strings hardly come to an end.
-"""
+"""The entropy of a language and the mean length of its strings, where they can be computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The counter languages of the paper's Experiment I."""
+"""The languages of the paper: counters (Experiment I) and Dyck-k (Experiment II)."""
 
 from __future__ import annotations
 

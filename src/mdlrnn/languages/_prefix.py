@@ -1,9 +1,4 @@
-"""A grammar made ready for prediction, with no empty and no unit productions left.
-
-Long productions are cut in two, what can be empty is left out where it is empty, and chains of
-unit productions are summed by a matrix inverse. A second inverse sums the ways in which a symbol
-begins with another (its left corners), however deep the recursion.
-"""
+"""What a prefix says about the next symbol under a grammar: its normal form and prefix probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear algebra over sparse rows, of fractions or of decimal numbers."""
+"""A probabilistic context-free grammar as values, and what follows from its productions alone."""
 
 from __future__ import annotations
 

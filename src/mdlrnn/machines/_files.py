@@ -1,4 +1,4 @@
-"""Language files: a machine or a transducer, one rule a line, readable aloud.
+"""Language files, one rule a line, readable aloud; and machines as JSON for certificates.
 
     # a^n b^3n
     start: a -> A, n = 1
@@ -11,7 +11,7 @@ A line that begins with # is a comment, and the first one is the title. Strings 
 `start`, or where there is none, in that of the first rule. The symbol # ends the string. A rule
 without a chance has chance 1; a counter that a rule does not set keeps its value.
 
-A transducer has the inputs of a step and what is due there: `carry: 1,1 / 0 -> carry`.
+A transducer has the inputs of a step and the output: `carry: 1,1 / 0 -> carry`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""Rules made deterministic, where a machine with finitely many states can be.
-
-Where two rules with one symbol are enabled, it is not known which was taken. What is known is a
-belief: each state that the machine may be in, with its probability. Beliefs become the states of
-the new machine, as in the subset construction for automata. The probabilities of a belief may go
-on changing for ever, and then no finite machine does it.
-"""
+"""Machines with finitely many states: rules made deterministic, counters with few values made states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a language says of every prefix of a corpus: the standard that networks are measured by."""
+"""A language as a probabilistic machine over counters: written once, everything follows from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `test` finds out, as values, and as the table that people read."""
+"""How well a network does a task, as the paper measures it (section 4.2), and the table of it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""N-grams of the training strings: what a simple model would make of held-out ones.
-
-Witten and Bell's estimate, which needs no parameter: a context in which t different symbols were
-seen c times altogether gives symbol s the chance (count of s + t · chance in the shorter context)
-/ (c + t), and below the shortest context all symbols are equally likely. Nothing gets 0.
-"""
+"""A network on held-out strings of an unknown language, beside n-grams of the training strings."""
 
 from __future__ import annotations
 

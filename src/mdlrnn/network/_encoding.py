@@ -1,4 +1,4 @@
-"""What a scheme has to say: the few places where the codes of networks differ."""
+"""How networks are written as bits: the schemes, and the space of networks that one can write."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What the rules of a machine do to a stack: look at what is on top, take it off, push.
-
-A machine writes a stack as the digits of one counter. Here its rules are read as moves of letters,
-so that they can be written again with other digits, in another base, or with what a rule pushes at
-once as a single letter.
-"""
+"""Machines with the same strings whose stack is written otherwise: other digits, base or letters."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""One step of a network over terms: the interpreter's meaning, without saturation.
-
-With known values it is an exact run; with memory units or counters as atoms it is symbolic
-execution. The input is known in both, so most of a network folds away.
-"""
+"""One step of a network over terms, and the machine explored with it through exact runs."""
 
 from __future__ import annotations
 

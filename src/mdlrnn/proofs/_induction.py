@@ -1,7 +1,4 @@
-"""Counter-models: where a step or a claim fails, with counters as small as a few questions find.
-
-Small counters make short strings.
-"""
+"""Proof by induction: the strongest claims that hold, and counter-models where a step fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fractions as decimals that mean what they say: exact, or rounded to the side asked for."""
+"""Numbers of proofs: decimals rounded to the side asked for, linear equations, bounds on sigmoid."""
 
 from __future__ import annotations
 

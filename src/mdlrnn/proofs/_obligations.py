@@ -1,8 +1,4 @@
-"""The sigmoid's bounds as a query of their own, so that nobody has to take them on trust.
-
-What a reader of the certificate has to know of e^x is Taylor's theorem, and 2 < e < 3 where the
-bounds are coarse; that the bounds follow from it is arithmetic, and left to the solver.
-"""
+"""What has to be shown, as queries that must be unsatisfiable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A proof as a document, in Markdown or LaTeX: the theorem, its table and what it leaves open."""
+"""What `prove` gives back: a theorem, a counterexample, or what was tried; and it as a document."""
 
 from __future__ import annotations
 

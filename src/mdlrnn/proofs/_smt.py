@@ -1,11 +1,4 @@
-"""Formulas over terms, and their text in SMT-LIB 2.
-
-A formula is a tuple: ("and" | "or", formula, ...), ("not", formula), (">" | ">=" | "=", term),
-which compare with 0, ("mod", term, base, digit), or ("digits", term, base): an integer from 0 on
-whose digits in that base are all above 0; with a fourth part, whose digits are all among those
-that are set in it as bits. Terms over integers are scaled to integers, so that
-solvers see linear integer arithmetic; only sigmoids and stacks as fractions are real.
-"""
+"""Formulas over terms, their text in SMT-LIB 2, and the solvers that decide them (extras)."""
 
 from __future__ import annotations
 

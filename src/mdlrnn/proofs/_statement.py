@@ -1,8 +1,4 @@
-"""Closed forms for people: a term made shorter by what is known where it stands.
-
-A maximum whose sign is settled, a remainder or floor that never varies there: each replacement is
-first shown by the solver to hold throughout the location.
-"""
+"""Theorems, counterexamples and the paper's proof tables, in sentences and closed forms."""
 
 from __future__ import annotations
 

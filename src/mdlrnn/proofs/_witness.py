@@ -1,4 +1,4 @@
-"""Strings on which something goes wrong, as values."""
+"""Strings on which something goes wrong: from a solver's counter-model, or by running short ones."""
 
 from __future__ import annotations
 

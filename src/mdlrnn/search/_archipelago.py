@@ -1,9 +1,4 @@
-"""An island in as little memory as holds it: what is kept of islands between their legs.
-
-Rows are as wide as the longest network, integers as narrow as the largest weight. An island of 100
-networks takes 24 kB on anbn_500 and 180 kB on dyck2_20000 instead of 0.8 to 1.6 MB, so that islands
-can run ahead of each other.
-"""
+"""All islands between two epochs: what a checkpoint holds and what a run goes on from."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Which parts each island searches with, where the code says which parts a network has.
-
-A part that a language does not need only dilutes the search, and nobody knows beforehand which it
-needs. So islands search with different sets side by side. |G| depends on the network alone, and
-their scores compare.
-"""
+"""What islands send one another, and which parts each island searches with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How clear a layout is: what crosses what. Of several layouts the clearest is drawn."""
+"""The order of units in a drawing: several are tried, and the layout with the fewest crossings wins."""
 
 from __future__ import annotations
 

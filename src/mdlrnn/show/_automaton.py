@@ -1,5 +1,4 @@
-"""Where the states and rules of a machine go on the plane: Graphviz decides, as it does for
-networks, and leaves room for every label."""
+"""A machine as a picture: states as circles, rules as arrows, laid out by Graphviz."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A frame with axes and ticks that data are drawn into; nothing here knows what they mean."""
+"""Renderers: each takes the data of one plot and returns a picture of it."""
 
 from __future__ import annotations
 

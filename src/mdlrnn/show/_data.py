@@ -1,4 +1,4 @@
-"""How accurate a network is as strings grow, as data."""
+"""The data of plots: accuracy over length, what happens along a string, a search, numbers of strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A network in the language of Graphviz, complete with colours and labels, for other tools."""
+"""`draw`: a laid-out network as shapes in the manner of the paper's figures, or in Graphviz's language."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What pictures are made of: circles, curves, polygons and words, and the styles they come in.
-
-Drawings and plots are built from these values alone; how a picture becomes a file is in `_svg`,
-`_tikz` and `_raster`. Coordinates are points, with y downwards, as in SVG.
-"""
+"""What pictures are made of, and the formats they are written in: SVG, TikZ, PNG and PDF."""
 
 from __future__ import annotations
 

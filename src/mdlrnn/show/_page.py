@@ -1,8 +1,4 @@
-"""An HTML file that holds all it needs: what the page and the atlas have in common.
-
-Scripts and styles are plain files in `assets`, written into the page as they are. A content
-security policy names their hashes and forbids everything else: any other script, any request.
-"""
+"""The page: one HTML file that holds all it needs and sends no request."""
 
 from __future__ import annotations
 

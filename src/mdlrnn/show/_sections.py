@@ -1,4 +1,4 @@
-"""The parts of the page that need no script: score, search, measures, theorem, formulas, bits."""
+"""The parts of the page: score, search, measures, theorem, formulas, bits, and the machine."""
 
 from __future__ import annotations
 

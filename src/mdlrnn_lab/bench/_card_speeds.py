@@ -44,23 +44,23 @@ class CardSpeed(NamedTuple):
 def card_score_speeds(seconds: float, threads: int) -> Iterator[CardSpeed]:
     """Scoring networks that are there already, the best of several rounds."""
     # Imported here: without a card nothing of CUDA is needed.
-    from mdlrnn.kernels import require_card
+    from mdlrnn.kernels import gpu
 
-    require_card()
-    from mdlrnn.kernels import MOST_NETWORKS, CardBatch, synchronize
+    gpu.require_card()
+    from mdlrnn.kernels import gpu
 
     for name, networks, encoding, _ in bench_networks():
         corpus = source_from(name).corpus()
-        copies = -(-MOST_NETWORKS // len(networks))
-        card = CardBatch(corpus, encoding, (networks * copies)[:MOST_NETWORKS])
+        copies = -(-gpu.MOST_NETWORKS // len(networks))
+        card = gpu.CardBatch(corpus, encoding, (networks * copies)[: gpu.MOST_NETWORKS])
         count = card.load(0)
         card.run(count)
-        synchronize()
+        gpu.synchronize()
         best, ends = float("inf"), time.perf_counter() + seconds
         while time.perf_counter() < ends:
             start = time.perf_counter()
             card.run(count)
-            synchronize()
+            gpu.synchronize()
             best = min(best, time.perf_counter() - start)
         yield CardSpeed(name, threads, _thread_rate(name, threads, seconds), count / best)
 
@@ -88,9 +88,9 @@ def _thread_rate(name: str, threads: int, seconds: float) -> float:
 def card_evolve_speeds(threads: int, islands: int) -> Iterator[CardSpeed]:
     """The default search at the same generations: so many islands on the card, two a thread on the
     CPU."""
-    from mdlrnn.kernels import require_card
+    from mdlrnn.kernels import gpu
 
-    require_card()
+    gpu.require_card()
     for name, (before, measured) in EVOLVED.items():
         card = _card_rate(name, islands, before, measured)
         yield CardSpeed(name, threads, _search_rate(name, threads, before, measured), card)
@@ -103,17 +103,17 @@ def _problem(name: str, islands: int) -> Problem:
 
 
 def _card_rate(name: str, islands: int, before: int, measured: int) -> float:
-    from mdlrnn.kernels import synchronize
+    from mdlrnn.kernels import gpu
     from mdlrnn.search import Islands
 
     problem = _problem(name, islands)
     there = Islands(problem)
     there.begin()
     there.advance(before)
-    synchronize()
+    gpu.synchronize()
     start = time.perf_counter()
     there.advance(before + measured)
-    synchronize()
+    gpu.synchronize()
     steps = islands * problem.search.population * measured
     return steps / (time.perf_counter() - start)
 

@@ -1,8 +1,4 @@
-"""|D:G| by plain NumPy over a padded batch, as one would write it first.
-
-It is what the kernels are measured against in one run. The strings of a corpus stand side by side,
-each distinct one once, and a network is fed step by step, unit by unit, to all of them.
-"""
+"""The speed of scoring and of the search on this machine, beside plain NumPy."""
 
 from __future__ import annotations
 
@@ -175,7 +171,7 @@ class Speed(NamedTuple):
 
 def bench_networks() -> Iterator[tuple[str, list[Network], Encoding, float]]:
     """A corpus' name, its networks, their encoding, and the speed of the authors' code."""
-    text = (resources.files("mdlrnn") / "data" / "bench_score.json").read_text(encoding="utf-8")
+    text = (resources.files("mdlrnn_lab") / "data" / "bench_score.json").read_text(encoding="utf-8")
     for name, entry in json.loads(text).items():
         networks = [Network.from_dict(data) for data in entry["networks"]]
         encoding = Encoding("tacl2022", tuple(entry["activations"]), products=True)

@@ -11,7 +11,7 @@ from mdlrnn.cli import command
 from mdlrnn.interface import say
 
 from .._atlas import atlas as make_atlas
-from ..atlas import INDEX, SECONDS, TITLE
+from ..site import INDEX, SECONDS, TITLE
 
 
 @command()

@@ -1,4 +1,4 @@
-"""PyTorch, where it is installed, and the device that trains."""
+"""One group of RNNs, which train as one: begun or gone on with, trained, measured, kept."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Elman, GRU and LSTM cells over many models at once: every array has the models in front.
-
-The formulas, the gates' order, both biases and the first weights are those of torch.nn.RNN, GRU,
-LSTM and Linear, so that a model here is the model one would train alone. (Two biases that are only
-ever added still matter: Adam moves each of them, so that their sum moves twice as fast.)
-"""
+"""Elman, GRU and LSTM cells over many models at once, fed each distinct prefix once."""
 
 from __future__ import annotations
 

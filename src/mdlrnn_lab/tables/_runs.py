@@ -1,4 +1,4 @@
-"""Where and with what figures were made, so that a table can say so."""
+"""Searches of a comparison: each in a run folder of its own, made, gone on with or taken as done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the paper printed and its authors released, to stand beside one's own figures."""
+"""A table as text cells, its three forms (Markdown, LaTeX, CSV), and the published figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 @cache
 def published() -> dict[str, Any]:
     """'table': the paper's main table by task_size; 'probe': its table of objectives."""
-    text = files("mdlrnn").joinpath("data/published.json").read_text(encoding="utf-8")
+    text = files("mdlrnn_lab").joinpath("data/published.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 

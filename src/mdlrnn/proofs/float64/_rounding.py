@@ -1,4 +1,4 @@
-"""How large counters may get before sums are cut to ±10^6, as they are in the network that runs."""
+"""How far a theorem, which is about exact numbers, reaches for the network as it runs in float64."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError, RunError
-from ...kernels import SIMULATED, State, Words, name_of_card, require_card
+from ...kernels import State, Words, gpu
 from .._archipelago import Archipelago, Entry, front_among, rescored
 from .._evolve import Look, OnProgress, SearchLoop
 from .._graph import stages
@@ -44,7 +44,7 @@ def evolve_on_card(
     Every network that it tells of is scored on the CPU."""
     check_room(problem)
     if cards is None:
-        require_card()
+        gpu.require_card()
     if problem.search.migration_seconds is not None:
         raise InputError(
             "migration_seconds is for the CPU; leave it out on a card, or give a "
@@ -106,7 +106,7 @@ class CardCrew:
     def clear(self) -> None: ...
 
     def describe(self) -> str:
-        return name_of_card() if self._cards is None else self._cards.describe()
+        return gpu.name_of_card() if self._cards is None else self._cards.describe()
 
     def is_deserted(self) -> bool:
         return False
@@ -144,7 +144,7 @@ class CardSearch(SearchLoop):
         self.best: View | None = None
 
     def _beginning(self) -> tuple[Look, list[Any]]:
-        if not SIMULATED:
+        if not gpu.SIMULATED:
             print("mdlrnn: compiling the search for the card ...", file=sys.stderr, flush=True)
         self.islands: Any
         if self.cards is not None:

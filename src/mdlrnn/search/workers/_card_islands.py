@@ -17,48 +17,24 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...kernels import (
-    ABOUT,
     CONNECTION_WORDS,
     COUNTERS,
     FRONT_COUNT,
     FRONT_SIZE,
     HEADER,
-    SHARE,
-    SHARE_FOR_VALUES,
-    SIMULATED,
     STEPS,
     UNIT_WORDS,
-    WARP,
     State,
-    Values,
     Words,
-    blocks_for,
-    bytes_a_block,
-    bytes_a_network,
-    columns_for,
-    cuda,
-    feed,
-    feeders_for,
-    free_bytes,
-    multiprocessors,
-    new_plans,
-    new_stream,
-    new_values,
-    plan_kernel,
-    repeated,
+    gpu,
     size_of,
-    synchronize,
-    too_little,
-    tree_there,
-    within_memory,
 )
-from ...kernels import breeding as kernels
 from .._island import ROW_WORDS, Problem, random_states, tools_for
 from .._migration import is_crowded
 from .._settings import RATES
 from ._card_roles import founders_of, kind_of, role_of, spaces_of, waits_of
 
-DECKS = 1 if SIMULATED else 8
+DECKS = 1 if gpu.SIMULATED else 8
 """Parts of the islands, at most. While the last threads of one are at work, another fills the
 card."""
 LEAST_IN_DECK = 256
@@ -68,11 +44,11 @@ FEW_NETWORKS = 1 << 14
 MEMO_ENTRIES = 1 << 13
 """Scores that an island remembers."""
 LOWER = "lower --islands or --population, or search with fewer strings"
-THREADS = 8 if SIMULATED else 64
+THREADS = 8 if gpu.SIMULATED else 64
 """Of a block in which a thread has an offspring or an island of its own."""
 BUSY_THREADS = 2048
 """That a multiprocessor holds."""
-ROW_TYPE = np.int64 if SIMULATED else np.int32
+ROW_TYPE = np.int64 if gpu.SIMULATED else np.int32
 """A word of a row on the card. Weights that a search makes fit 32 bits, and NumPy, which stands in
 for the card's compiler in the simulator, would not widen them."""
 ROW_BYTES = 4
@@ -85,10 +61,10 @@ def grid_of(items: int, threads: int) -> int:
 
 def spread_for(offspring: int) -> int:
     """Of how many threads one has an offspring, where one thread each would leave the card idle."""
-    if SIMULATED:
+    if gpu.SIMULATED:
         return 1
-    spread = WARP
-    while spread > 1 and spread * offspring > BUSY_THREADS * multiprocessors():
+    spread = gpu.WARP
+    while spread > 1 and spread * offspring > BUSY_THREADS * gpu.multiprocessors():
         spread //= 2
     return spread
 
@@ -106,7 +82,7 @@ class Deck(NamedTuple):
     """Offspring by what happens to them next: (turn mod 2, action, place)."""
     binned: Any
     """How many they are: (turn, action)."""
-    values: tuple[Values, ...]
+    values: tuple[gpu.Values, ...]
     stream: Any
 
 
@@ -121,7 +97,7 @@ class Islands:
         self.first = first
         self.count = (search.islands if after is None else after) - first
         self.population = search.population
-        self.width = -(-self.population // kernels.BATCHES)
+        self.width = -(-self.population // gpu.breeding.BATCHES)
         self.slots = self.count * self.width
         self.spread = spread_for(self.slots)
         self.words = 0
@@ -129,8 +105,8 @@ class Islands:
         tree, space = self.tools.tree, self.tools.space
         # By all islands of the run, since sums of a team of another size have other last digits.
         few = search.islands * self.width <= FEW_NETWORKS
-        self.feeders = feeders_for(tree, search.saturation, few)
-        about = np.zeros(ABOUT, dtype=np.int64)
+        self.feeders = gpu.feeders_for(tree, search.saturation, few)
+        about = np.zeros(gpu.ABOUT, dtype=np.int64)
         about[:] = (
             tree.inputs, tree.outputs, tree.full, search.max_units, search.max_connections,
             search.population, search.tournament, search.distinct, search.elitist, self.width,
@@ -140,9 +116,9 @@ class Islands:
         rates = np.array([*(getattr(space, name) for name in RATES), least])
         founders = founders_of(problem, roles)
         self.founder_words = max((row.size for row in founders.rows), default=0)
-        with within_memory(LOWER):
-            to = cuda.to_device
-            self.tree = tree_there(tree)
+        with gpu.within_memory(LOWER):
+            to = gpu.cuda.to_device
+            self.tree = gpu.tree_there(tree)
             self.about = to(about)
             self.rates = to(rates)
             self.space = (self.about, self.rates, *map(to, spaces_of(problem)))
@@ -199,8 +175,8 @@ class Islands:
         """Room for rows of so many words, and what depends on their width."""
         self._check_memory(words)
         count, population, slots = self.count, self.population, self.slots
-        make = cuda.device_array
-        with within_memory(LOWER):
+        make = gpu.cuda.device_array
+        with gpu.within_memory(LOWER):
             self._make_rows(words)
             self.values = make((count, population), np.float64)
             self.lengths = make((count, population), np.int64)
@@ -210,10 +186,10 @@ class Islands:
             self.best_value = make((count, 1), np.float64)
             self.front_lengths = make((count, FRONT_SIZE), np.int64)
             self.front_bits = make((count, FRONT_SIZE), np.float64)
-            self.memo_keys = cuda.to_device(np.zeros((count, MEMO_ENTRIES), dtype=np.uint64))
+            self.memo_keys = gpu.cuda.to_device(np.zeros((count, MEMO_ENTRIES), dtype=np.uint64))
             self.memo_bits = make((count, MEMO_ENTRIES), np.float64)
-            self.short = cuda.to_device(np.zeros(count, dtype=np.int64))
-            self.restart = cuda.to_device(np.zeros(count, dtype=np.int64))
+            self.short = gpu.cuda.to_device(np.zeros(count, dtype=np.int64))
+            self.restart = gpu.cuda.to_device(np.zeros(count, dtype=np.int64))
             self.losers = make(slots, np.int64)
             self.child_lengths = make(slots, np.int64)
             self.costs = make(slots, np.float64)
@@ -226,52 +202,56 @@ class Islands:
             self.streams = make((slots, 4), np.uint64)
             self.made = make(slots, np.int64)
             self.leasts = make(slots, np.int64)
-            self.target = cuda.to_device(np.zeros(1, dtype=np.int64))
+            self.target = gpu.cuda.to_device(np.zeros(1, dtype=np.int64))
 
     def _make_rows(self, words: int) -> None:
-        make = cuda.device_array
+        make = gpu.cuda.device_array
         self.genomes = make((self.count, self.population, words), ROW_TYPE)
         self.front_rows = make((self.count, FRONT_SIZE, words), ROW_TYPE)
         self._make_decks(words)
 
     def _make_decks(self, words: int) -> None:
         """What depends on the width of rows and holds nothing between batches."""
-        tree, columns = self.tools.tree, columns_for(words)
+        tree, columns = self.tools.tree, gpu.columns_for(words)
         units = min(columns, self.problem.search.max_units)
         self.words = words
         self.repeated: list[Callable[[], None]] = []
         self.decks: list[Deck] = []
-        self.children = cuda.device_array((self.slots, words), ROW_TYPE)
+        self.children = gpu.cuda.device_array((self.slots, words), ROW_TYPE)
         self.flat_children = self.children.reshape(self.slots * words)
-        self.starts = cuda.to_device(np.arange(self.slots + 1, dtype=np.int64) * words)
-        self.plans = new_plans(self.slots, columns)
+        self.starts = gpu.cuda.to_device(np.arange(self.slots + 1, dtype=np.int64) * words)
+        self.plans = gpu.new_plans(self.slots, columns)
         parts = max(1, min(DECKS, self.count // LEAST_IN_DECK))
-        blocks = blocks_for(self.feeders, tree, units, -(-self.slots // parts), parts)
+        blocks = gpu.blocks_for(self.feeders, tree, units, -(-self.slots // parts), parts)
         edges = [self.count * i // parts for i in range(parts + 1)]
         for first, after in pairwise(edges):
             deck = Deck(
                 first,
                 after - first,
-                cuda.device_array((after - first) * self.width, np.int64),
-                cuda.to_device(np.zeros(3, dtype=np.int64)),
-                cuda.device_array((2, kernels.ACTIONS, (after - first) * self.width), np.int32),
-                cuda.to_device(np.zeros((kernels.TURNS, kernels.ACTIONS), dtype=np.int64)),
-                new_values(self.feeders, tree, units, blocks),
-                new_stream(),
+                gpu.cuda.device_array((after - first) * self.width, np.int64),
+                gpu.cuda.to_device(np.zeros(3, dtype=np.int64)),
+                gpu.cuda.device_array(
+                    (2, gpu.breeding.ACTIONS, (after - first) * self.width), np.int32
+                ),
+                gpu.cuda.to_device(
+                    np.zeros((gpu.breeding.TURNS, gpu.breeding.ACTIONS), dtype=np.int64)
+                ),
+                gpu.new_values(self.feeders, tree, units, blocks),
+                gpu.new_stream(),
             )
             self.decks.append(deck)
 
     def _check_memory(self, words: int) -> None:
         rows = (self.population + FRONT_SIZE + self.width) * words * ROW_BYTES
-        plans = self.width * bytes_a_network(columns_for(words))
+        plans = self.width * gpu.bytes_a_network(gpu.columns_for(words))
         island = rows + plans + 16 * MEMO_ENTRIES + 40 * self.population + 16 * FRONT_SIZE
-        units = min(columns_for(words), self.problem.search.max_units)
-        block = bytes_a_block(self.feeders, self.tools.tree, units)
+        units = min(gpu.columns_for(words), self.problem.search.max_units)
+        block = gpu.bytes_a_block(self.feeders, self.tools.tree, units)
         needed = self.count * island + block
-        if needed > SHARE * (1 - SHARE_FOR_VALUES) * free_bytes():
-            most = int(SHARE * (1 - SHARE_FOR_VALUES) * free_bytes() - block) // island
+        if needed > gpu.SHARE * (1 - gpu.SHARE_FOR_VALUES) * gpu.free_bytes():
+            most = int(gpu.SHARE * (1 - gpu.SHARE_FOR_VALUES) * gpu.free_bytes() - block) // island
             advice = f"lower --islands to {most:,}" if most > 0 else LOWER
-            raise InputError(too_little(advice))
+            raise InputError(gpu.too_little(advice))
 
     def make_room(self, words: int) -> None:
         """Let rows have at least so many words."""
@@ -282,15 +262,15 @@ class Islands:
         """Rows twice as wide; islands that were short of room go on."""
         words = 2 * self.words
         del self.children, self.flat_children, self.starts, self.plans, self.decks, self.repeated
-        with within_memory(LOWER):
+        with gpu.within_memory(LOWER):
             for name in ("genomes", "front_rows"):
                 old = getattr(self, name)
                 count, rows, width = old.shape
-                wide = cuda.device_array((count, rows, words), ROW_TYPE)
-                kernels.copy_rows_kernel[grid_of(count * rows, 1), WARP](
+                wide = gpu.cuda.device_array((count, rows, words), ROW_TYPE)
+                gpu.breeding.copy_rows_kernel[grid_of(count * rows, 1), gpu.WARP](
                     old.reshape(count * rows, width), wide.reshape(count * rows, words)
                 )
-                synchronize()
+                gpu.synchronize()
                 setattr(self, name, wide)
                 del old
             self._make_decks(words)
@@ -299,7 +279,7 @@ class Islands:
     def _plan(self, deck: Deck) -> None:
         """Plan all networks of the queue."""
         offspring = self.spread * deck.islands * self.width
-        plan_kernel[grid_of(offspring, THREADS), THREADS, deck.stream](
+        gpu.plan_kernel[grid_of(offspring, THREADS), THREADS, deck.stream](
             self.about, self.flat_children, self.starts, deck.queue, deck.queued, *self.plans
         )
 
@@ -308,7 +288,7 @@ class Islands:
             self.about, *self.tree, self.flat_children, self.starts, deck.queue, deck.queued,
             *self.plans,
         )  # fmt: skip
-        feed(self.feeders, deck.values, deck.stream, before, self.limits, self.child_bits)
+        gpu.feed(self.feeders, deck.values, deck.stream, before, self.limits, self.child_bits)
 
     def _breed(self, deck: Deck) -> None:
         """Make the offspring of a batch."""
@@ -316,18 +296,18 @@ class Islands:
         grid = grid_of(offspring, THREADS)
         row_of = self.children, self.plans.plans
         course = self.streams, self.made, self.leasts
-        kernels.choose_kernel[grid, THREADS, deck.stream](
+        gpu.breeding.choose_kernel[grid, THREADS, deck.stream](
             deck.first, deck.islands, *self.space, self.kinds, self.crowded, self.genomes,
             self.values, self.random, self.counters, self.short, self.target, self.children,
             self.losers, self.others, *course, deck.bins, deck.binned, self.fates,
         )  # fmt: skip
-        padded = grid_of(offspring + kernels.ACTIONS * WARP, THREADS)
-        for turn in range(kernels.TURNS):
-            kernels.change_kernel[padded, THREADS, deck.stream](
+        padded = grid_of(offspring + gpu.breeding.ACTIONS * gpu.WARP, THREADS)
+        for turn in range(gpu.breeding.TURNS):
+            gpu.breeding.change_kernel[padded, THREADS, deck.stream](
                 deck.first, turn, *self.space, self.kinds, self.genomes, *row_of, self.others,
                 *course, deck.bins, deck.binned,
             )  # fmt: skip
-        kernels.finish_kernel[grid, THREADS, deck.stream](
+        gpu.breeding.finish_kernel[grid, THREADS, deck.stream](
             deck.first, deck.islands, self.about, self.rates, self.values, self.encoding,
             self.multipliers, self.memo_keys, self.memo_bits, *row_of, self.losers,
             self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
@@ -335,7 +315,7 @@ class Islands:
         )  # fmt: skip
 
     def _replace(self, deck: Deck) -> None:
-        kernels.replace_kernel[deck.islands, 4 if SIMULATED else WARP, deck.stream](
+        gpu.breeding.replace_kernel[deck.islands, 4 if gpu.SIMULATED else gpu.WARP, deck.stream](
             deck.first, self.about, self.genomes, self.values, self.lengths, self.bits,
             self.random, self.counters, self.best_value, self.front_rows, self.front_lengths,
             self.front_bits, self.short, self.target, self.multipliers, self.memo_keys,
@@ -374,34 +354,38 @@ class Islands:
         if not self.repeated:
             for deck in self.decks:
                 self._batch(deck)
-            synchronize()
-            self.repeated = [repeated(partial(self._batch, d), d.stream) for d in self.decks]
+            gpu.synchronize()
+            self.repeated = [gpu.repeated(partial(self._batch, d), d.stream) for d in self.decks]
             count -= 1
         for _ in range(count):
             for again in self.repeated:
                 again()
-        synchronize()
+        gpu.synchronize()
 
     def _batch_sizes(self) -> list[int]:
-        edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
+        edges = [
+            self.population * b // gpu.breeding.BATCHES for b in range(gpu.breeding.BATCHES + 1)
+        ]
         return [b - a for a, b in pairwise(edges)]
 
     def populate(self) -> None:
         """New networks for the islands that restart."""
-        edges = [self.population * b // kernels.BATCHES for b in range(kernels.BATCHES + 1)]
+        edges = [
+            self.population * b // gpu.breeding.BATCHES for b in range(gpu.breeding.BATCHES + 1)
+        ]
         for deck in self.decks:
             for begin, end in pairwise(edges):
-                for attempt in range(kernels.TRIES if end > begin else 0):
+                for attempt in range(gpu.breeding.TRIES if end > begin else 0):
                     if not self._draw(deck, begin, end, attempt):
                         break
-        kernels.end_restarts_kernel[grid_of(self.count, THREADS), THREADS](
+        gpu.breeding.end_restarts_kernel[grid_of(self.count, THREADS), THREADS](
             self.restart, self.random
         )
 
     def _draw(self, deck: Deck, begin: int, end: int, attempt: int) -> int:
         """Draw networks for the places begin..end that have none yet; how many still have none."""
         offspring = self.spread * deck.islands * self.width
-        kernels.draw_kernel[grid_of(offspring, THREADS), THREADS, deck.stream](
+        gpu.breeding.draw_kernel[grid_of(offspring, THREADS), THREADS, deck.stream](
             deck.first, deck.islands, *self.space, self.kinds, self.random, self.restart, begin,
             end, attempt, self.given, self.founders, self.encoding, self.multipliers,
             self.memo_keys, self.memo_bits, self.children, self.plans.plans, self.pending,
@@ -410,8 +394,8 @@ class Islands:
         )  # fmt: skip
         self._plan(deck)
         self._feed(deck)
-        left = cuda.to_device(np.zeros(1, dtype=np.int64))
-        kernels.settle_kernel[deck.islands, 4 if SIMULATED else WARP, deck.stream](
+        left = gpu.cuda.to_device(np.zeros(1, dtype=np.int64))
+        gpu.breeding.settle_kernel[deck.islands, 4 if gpu.SIMULATED else gpu.WARP, deck.stream](
             deck.first, self.about, self.rates, self.genomes, self.values, self.lengths,
             self.bits, self.random, self.counters, self.best_value, self.front_rows,
             self.front_lengths, self.front_bits, self.restart, begin, end, attempt, self.given,
@@ -419,14 +403,14 @@ class Islands:
             self.child_lengths, self.costs, self.limits, self.child_bits, self.keys, self.fates,
             deck.queued, left,
         )  # fmt: skip
-        synchronize()
+        gpu.synchronize()
         return int(left.copy_to_host()[0])
 
     def best(self) -> tuple[NDArray[np.float64], int, float, Words]:
         """The best value of each island; |G|, |D:G| and the row of the best network of all."""
-        places = cuda.device_array(self.count, np.int64)
-        found = cuda.device_array(self.count, np.float64)
-        kernels.best_kernel[grid_of(self.count, WARP), 8 if SIMULATED else WARP](
+        places = gpu.cuda.device_array(self.count, np.int64)
+        found = gpu.cuda.device_array(self.count, np.float64)
+        gpu.breeding.best_kernel[grid_of(self.count, gpu.WARP), 8 if gpu.SIMULATED else gpu.WARP](
             self.values, places, found
         )
         values = found.copy_to_host()

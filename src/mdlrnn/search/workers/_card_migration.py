@@ -1,5 +1,4 @@
-"""What islands on cards offer each other, on its way from one card to another. Nothing here needs a
-card."""
+"""What islands on cards send one another, on one card and between cards."""
 
 from __future__ import annotations
 
@@ -9,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels import SIMULATED, WARP, cuda, within_memory
-from ...kernels import breeding as kernels
+from ...kernels import gpu
 from .._island import Problem
 from .._migration import RESTARTS, exchange_of, fits, island_problem
 from ._card_islands import LOWER, ROW_TYPE, THREADS, Islands, grid_of
@@ -53,7 +51,7 @@ def on_card(offers: Offers, words: int) -> Offers:
     """Offers that are here, on the card, in rows of so many words."""
     rows = np.zeros((*offers.values.shape, words), dtype=ROW_TYPE)
     rows[:, :, : offers.rows.shape[2]] = offers.rows
-    return Offers(*map(cuda.to_device, (rows, *offers[1:])))
+    return Offers(*map(gpu.cuda.to_device, (rows, *offers[1:])))
 
 
 def migrate(islands: Islands, turn: int) -> None:
@@ -65,7 +63,7 @@ def depart(islands: Islands) -> Offers | None:
     """What these islands send on, if anything."""
     search = islands.problem.search
     if exchange_of(search) == RESTARTS:
-        kernels.stagnant_kernel[grid_of(islands.count, THREADS), THREADS](
+        gpu.breeding.stagnant_kernel[grid_of(islands.count, THREADS), THREADS](
             islands.counters, islands.waits, islands.restart
         )
         givers = givers_to_archives(islands.restart.copy_to_host())
@@ -99,17 +97,17 @@ def advance_and_migrate(islands: Islands, begin: int, end: int) -> None:
 
 def _collect(islands: Islands, members: NDArray[Any]) -> Offers:
     count, size = len(members), islands.problem.search.migration_size
-    with within_memory(LOWER):
-        make = cuda.device_array
+    with gpu.within_memory(LOWER):
+        make = gpu.cuda.device_array
         offers = Offers(
             make((count, size, islands.words), ROW_TYPE),
             make((count, size), np.float64),
             make((count, size), np.int64),
             make((count, size), np.float64),
         )
-    kernels.collect_kernel[grid_of(count, WARP), 8 if SIMULATED else WARP](
-        islands.about, cuda.to_device(members.astype(np.int64)), islands.genomes, islands.values,
-        islands.lengths, islands.bits, *offers,
+    gpu.breeding.collect_kernel[grid_of(count, gpu.WARP), 8 if gpu.SIMULATED else gpu.WARP](
+        islands.about, gpu.cuda.to_device(members.astype(np.int64)), islands.genomes,
+        islands.values, islands.lengths, islands.bits, *offers,
     )  # fmt: skip
     return offers
 
@@ -124,13 +122,13 @@ def _receive(
     fitting = np.ones(offers.values.shape, dtype=np.int64)
     if checked and islands.problem.encoding.says_parts:
         fitting = _fitting(islands, offers.rows.copy_to_host(), givers)
-    kernels.receive_kernel[grid_of(len(homes), WARP), 8 if SIMULATED else WARP](
-        islands.about, cuda.to_device(homes.astype(np.int64)),
-        cuda.to_device(np.ascontiguousarray(givers.astype(np.int64))),
-        cuda.to_device(fitting), islands.genomes, islands.values, islands.lengths, islands.bits,
+    gpu.breeding.receive_kernel[grid_of(len(homes), gpu.WARP), 8 if gpu.SIMULATED else gpu.WARP](
+        islands.about, gpu.cuda.to_device(homes.astype(np.int64)),
+        gpu.cuda.to_device(np.ascontiguousarray(givers.astype(np.int64))),
+        gpu.cuda.to_device(fitting), islands.genomes, islands.values, islands.lengths, islands.bits,
         islands.counters, islands.best_value, islands.front_rows, islands.front_lengths,
         islands.front_bits, *offers,
-        cuda.device_array((len(homes), offers.values.shape[1]), np.int64),
+        gpu.cuda.device_array((len(homes), offers.values.shape[1]), np.int64),
     )  # fmt: skip
 
 

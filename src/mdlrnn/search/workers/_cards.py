@@ -169,7 +169,7 @@ class SeveralCards:
 
     def _workers(self) -> list[str]:
         """The workers that are there, one for each card; it waits a while where there are none."""
-        from ...kernels import card_of_process
+        from ...kernels import gpu
 
         began = complete = time.monotonic()
         while not (there := list(self._there())):
@@ -181,7 +181,7 @@ class SeveralCards:
                 with suppress(Exception):
                     self._replenish()
             time.sleep(COUNT_SECONDS)
-        cards = on_every_worker(self._client, card_of_process)
+        cards = on_every_worker(self._client, gpu.card_of_process)
         # A worker that came late may share a card with another; two are no faster than one.
         first_of = {card: worker for worker, card in reversed(cards.items())}
         return [worker for worker in there if worker in first_of.values()]
@@ -254,10 +254,10 @@ def _held(run: str) -> Any:
 def _place(
     run: str, problem: Problem, first: int, after: int, islands: Sequence[Packed] | None
 ) -> None:
-    from ...kernels import require_card
+    from ...kernels import gpu
 
     with _ALONE, naming_the_worker():
-        require_card()
+        gpu.require_card()
         from ._card_islands import Islands
 
         _HELD.clear()  # its memory is needed

@@ -18,7 +18,7 @@ from typing import Any
 from ...checks import nearest_name, short
 from ...errors import ClusterError, InputError, MissingExtra, RunError
 from ...files import read_text
-from ...kernels import VISIBLE
+from ...kernels import gpu
 from ._cards import SeveralCards
 from ._dask import DaskCrew, version
 from ._spread import Workers, on_every_worker
@@ -47,7 +47,7 @@ _KEEP_ON = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
 _ASK = """
 def about():
     try:
-        from mdlrnn.cluster._worker import version
+        from mdlrnn.search.workers._dask import version
     except ImportError as error:
         return {"missing": error.name or str(error)}
     return {"version": version()}
@@ -87,13 +87,13 @@ def workers_with_cards(cluster: object) -> Iterator[Workers]:
     """The workers of a cluster, each with a card of its own; processes that are started here get
     one each."""
     # Imported here: without a card nothing of CUDA is needed.
-    from ...kernels import card_of_process, cards, require_card
+    from ...kernels import gpu
 
     here: list[str] | None = None
     if isinstance(cluster, str) and cluster.startswith(LOCAL):
         count = _processes(cluster)
-        require_card()
-        here = cards()
+        gpu.require_card()
+        here = gpu.cards()
         if count > len(here):
             raise InputError(
                 f"{cluster} asks for {count} workers with a card each, but this machine has "
@@ -101,7 +101,7 @@ def workers_with_cards(cluster: object) -> Iterator[Workers]:
             )
     with client_of(cluster, here) as workers:
         users: dict[str, str] = {}
-        for worker, card in on_every_worker(workers.client, card_of_process).items():
+        for worker, card in on_every_worker(workers.client, gpu.card_of_process).items():
             if card in users:
                 raise InputError(
                     f"the workers {users[card]} and {worker} share a card; start each with a card "
@@ -257,9 +257,9 @@ def _one_card_each(kind: Any, cards: Sequence[str]) -> Any:
     class OneCardEach(kind):  # type: ignore[misc]
         def new_worker_spec(self) -> dict[Any, Any]:
             ((name, spec),) = super().new_worker_spec().items()
-            taken = {s["options"]["env"][VISIBLE] for s in self.worker_spec.values()}
+            taken = {s["options"]["env"][gpu.VISIBLE] for s in self.worker_spec.values()}
             free = next(card for card in cards if card not in taken)
-            options = {**spec["options"], "env": {VISIBLE: free}}
+            options = {**spec["options"], "env": {gpu.VISIBLE: free}}
             return {name: {**spec, "options": options}}
 
     return OneCardEach

@@ -1,4 +1,4 @@
-"""What runs on a worker of a cluster. Workers call these functions by name."""
+"""The search on a Dask cluster: what a worker does, and the crew that sends legs to workers."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""The search and scores on a graphics card, from the helpers that the CPU's kernels are made of.
+"""The one module that imports CUDA: Numba's, on a card or in Numba's simulator.
 
-`_cuda` is the one module that imports CUDA. `_feeding` and `_breeding` say what the card's threads
-do; the former is made of `_scalars`, `_rows`, `_teams`, `_loops` and, for large corpora, `_sweep`.
-`_memory` says what lies there for it, `_roles` what each island is for; `_islands` keeps them
-there, `_migration` has what they send each other, as `_offers`, `_card` is their loop as `search`
-drives it, and `_scoring` has `score_many`.
+`_feeding` and `breeding` say what the card's threads do, made of `_threads`; `_memory` holds what
+they read; `_scoring` has `score_many`.
 """
 
 from __future__ import annotations

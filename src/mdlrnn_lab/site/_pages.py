@@ -1,4 +1,4 @@
-"""The page of one language: the language, the corpus, the network, its machine, the theorem."""
+"""The pages of an atlas: one for each language, and the index that can be searched and sorted."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ STEP, NETWORK, FINDINGS, INDEX = "step.html", "network.json", "findings.json", "
 
 
 def style() -> str:
-    return asset("page.css", "mdlrnn.page") + asset("atlas.css", __package__)
+    return asset("page.css", "mdlrnn.show") + asset("atlas.css", __package__)
 
 
 def language_page(
@@ -81,7 +81,7 @@ def language_page(
 </main>
 <footer>{FOOT}</footer>""",
         style(),
-        script_of(asset("print.js", "mdlrnn.page")),
+        script_of(asset("print.js", "mdlrnn.show")),
     )
 
 
@@ -340,7 +340,7 @@ def index_page(
 </main>
 <footer>{FOOT}</footer>""",
         style(),
-        script_of(asset("atlas.js", __package__), asset("print.js", "mdlrnn.page")),
+        script_of(asset("atlas.js", __package__), asset("print.js", "mdlrnn.show")),
     )
 
 

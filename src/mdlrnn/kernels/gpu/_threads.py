@@ -1,8 +1,4 @@
-"""Arrays as rows whose start the compiler works out once.
-
-It would do so at every access, to save a register: three instructions for an array in the card's
-memory, four for one in a block's, in loops that have ten.
-"""
+"""What a card's threads share and compute alone: teams, rows of arrays, scalars rounded as on the CPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of folders for languages: letters, digits and hyphens, whatever a language is called."""
+"""The whole site: results by language, a folder for each, and the index."""
 
 from __future__ import annotations
 

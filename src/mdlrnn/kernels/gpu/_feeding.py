@@ -1,7 +1,5 @@
-"""Twins of the loops over entries and nodes with which the CPU's kernels feed networks.
-
-Each thread of a team takes every so many-th entry; all threads go through everything else side by
-side. Sums over threads are taken in a fixed order, so that a card repeats itself exactly.
+"""Feeding and scoring networks on a card: a team of threads a network, or a thread a node on wide
+trees.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ def docstrings() -> Iterator[tuple[Path, str]]:
 
 def is_there(name: str, folder: Path) -> bool:
     """A path from the repository, the package, the docs or the folder of what names it."""
-    homes = (ROOT, PACKAGE, ROOT / "docs", folder, ROOT / "tests", ROOT / "src")
+    laboratory = ROOT / "src" / "mdlrnn_lab"
+    homes = (ROOT, PACKAGE, laboratory, ROOT / "docs", folder, ROOT / "tests", ROOT / "src")
     return any((home / name).exists() for home in homes)
 
 

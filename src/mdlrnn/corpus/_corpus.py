@@ -2,7 +2,7 @@
 
 Sequences that share a prefix share the network's state, so each distinct prefix is one node and
 is fed once; its items say what follows it, and how often. What a corpus may be made from is in
-`_sources` and `_files`, how the tree grows in `_tree`, and what must hold of it in `_check`.
+`_strings` and `_files`, how the tree grows in `_tree`, and what must hold of it in `_check`.
 """
 
 from __future__ import annotations

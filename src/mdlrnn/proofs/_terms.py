@@ -2,7 +2,7 @@
 
 An atom is a counter of the language, a memory unit, or an activation whose argument is not known.
 Everything that can be folded is folded here, so that a gate with a known input leaves no trace.
-How terms look is in `_formula`, what they are to a solver in `_smt`.
+How terms look is in `_statement`, what they are to a solver in `_smt`.
 """
 
 from __future__ import annotations

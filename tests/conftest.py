@@ -40,12 +40,12 @@ if not _can_keep_kernels():
 import pytest
 from hypothesis import settings
 
-import mdlrnn.kernels.gpu._cuda as cuda_module
 from helpers.browser import browser as browser  # a fixture
 from helpers.browser import open_page as open_page  # a fixture
 from helpers.commands import Result
 from mdlrnn import InputError
 from mdlrnn.cli import main
+from mdlrnn.kernels import gpu
 
 # A shell starts commands in the background with Ctrl-C ignored, and what tests start would inherit
 # that; the tests of Ctrl-C want it heard.
@@ -110,7 +110,7 @@ def without_card(monkeypatch: pytest.MonkeyPatch) -> str:
     def require_card() -> None:
         raise InputError(sentence)
 
-    monkeypatch.setattr(cuda_module, "require_card", require_card)
+    monkeypatch.setattr(gpu, "require_card", require_card)
     return sentence
 
 

@@ -15,13 +15,13 @@ from uuid import uuid4
 import pytest
 
 import mdlrnn.interface._cards as cards_module
-import mdlrnn.kernels.gpu._cuda as cuda_module
 from helpers.cluster import threaded_cluster
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, Run, Search, Stop, evolve, evolve_seeds, resume
 from mdlrnn.errors import ClusterError
 from mdlrnn.interface._seeds import seeds_on_cards
+from mdlrnn.kernels import gpu
 from mdlrnn.runs._files import checkpoints
 from mdlrnn.runs._recorder import reopen
 from mdlrnn.search.workers._spread import Line, Spread
@@ -36,8 +36,8 @@ SHORT = Stop(generations=4)
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setattr(cards_module, "CARD", "cpu")
-    monkeypatch.setattr(cuda_module, "require_card", lambda: None)
-    monkeypatch.setattr(cuda_module, "card_of_process", lambda: uuid4().hex)
+    monkeypatch.setattr(gpu, "require_card", lambda: None)
+    monkeypatch.setattr(gpu, "card_of_process", lambda: uuid4().hex)
     with threaded_cluster() as made:
         yield made
 
@@ -161,8 +161,8 @@ def test_stopped_runs_are_saved_and_no_other_is_begun(client: Any, tmp_path: Pat
 def test_more_workers_than_cards_are_refused(
     run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cuda_module, "require_card", lambda: None)
-    monkeypatch.setattr(cuda_module, "cards", lambda: ["0", "1"])
+    monkeypatch.setattr(gpu, "require_card", lambda: None)
+    monkeypatch.setattr(gpu, "cards", lambda: ["0", "1"])
     result = run("evolve", "anbn", "--device", "cuda", "--seeds", 4, "--cluster", "local:3")
     says = "local:3 asks for 3 workers with a card each, but this machine has 2; give local:2"
     assert refused(result, says)
@@ -172,7 +172,7 @@ def test_more_workers_than_cards_are_refused(
 def test_workers_that_share_a_card_are_refused(
     client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cuda_module, "card_of_process", lambda: "here GPU-1")
+    monkeypatch.setattr(gpu, "card_of_process", lambda: "here GPU-1")
     with pytest.raises(InputError, match="share a card; start each with a card of its") as caught:
         on_cards(client)
     assert is_one_sentence(str(caught.value))
@@ -184,7 +184,7 @@ def test_a_worker_without_a_card_is_one_sentence(
     def none() -> str:
         raise InputError("no graphics card is found here; leave out the device.")
 
-    monkeypatch.setattr(cuda_module, "card_of_process", none)
+    monkeypatch.setattr(gpu, "card_of_process", none)
     with pytest.raises(InputError, match=r"the worker inproc://\S+: no graphics card") as caught:
         on_cards(client)
     assert is_one_sentence(str(caught.value))

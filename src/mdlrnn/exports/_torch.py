@@ -1,4 +1,4 @@
-"""A network as a PyTorch module and back. Trained weights become the simplest fractions near them."""
+"""A network as a PyTorch module and back; trained weights become simple fractions near them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`learned`: the machine that a network follows, its name, and what is proved of it, in sentences."""
+"""`learned`: the machine that a network follows, its name, and what is proved of it."""
 
 from __future__ import annotations
 

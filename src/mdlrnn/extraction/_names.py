@@ -1,4 +1,4 @@
-"""The name of what a network has learned: counts modulo a number, regular expressions, notations."""
+"""Names for what a network has learned: remainders, regular expressions, notations."""
 
 from __future__ import annotations
 

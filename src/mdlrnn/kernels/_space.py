@@ -1,4 +1,4 @@
-"""The space of networks that a search walks in, how often it takes which step, and its random numbers."""
+"""The space of networks that a search explores, the rates of its mutations, its random numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""|D:G| of genome rows, and the distribution after every prefix. `corpus._surprisal` is the oracle."""
+"""|D:G| of genome rows, and the distribution after each prefix; its oracle: `corpus._surprisal`."""
 
 from __future__ import annotations
 

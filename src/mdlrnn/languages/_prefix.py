@@ -1,4 +1,4 @@
-"""What a prefix says about the next symbol under a grammar: its normal form and prefix probabilities."""
+"""A grammar's normal form, and the chances of the next symbol after a prefix."""
 
 from __future__ import annotations
 

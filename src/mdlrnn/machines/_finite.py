@@ -1,4 +1,4 @@
-"""Machines with finitely many states: rules made deterministic, counters with few values made states."""
+"""Machines with finitely many states: rules determinised, small counters made states."""
 
 from __future__ import annotations
 

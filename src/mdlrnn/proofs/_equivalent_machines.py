@@ -1,4 +1,4 @@
-"""Machines with the same strings whose stack is written otherwise: other digits, base or letters."""
+"""Machines with the same strings and another stack: other digits, base or letters."""
 
 from __future__ import annotations
 

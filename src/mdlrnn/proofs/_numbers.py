@@ -1,4 +1,4 @@
-"""Numbers of proofs: decimals rounded to the side asked for, linear equations, bounds on sigmoid."""
+"""Numbers in proofs: decimals rounded up or down, linear equations, bounds on sigmoid."""
 
 from __future__ import annotations
 

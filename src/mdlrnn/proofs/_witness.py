@@ -1,4 +1,4 @@
-"""Strings on which something goes wrong: from a solver's counter-model, or by running short ones."""
+"""Strings on which a network fails: from a solver's counter-model, or by running short ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of units in a drawing: several are tried, and the layout with the fewest crossings wins."""
+"""The order of units in a drawing: try several and keep the layout with the fewest crossings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page shows, and where it comes from: a network with or without a corpus, or a run's folder."""
+"""The content of a page: a network with or without a corpus, or a run's folder."""
 
 from __future__ import annotations
 

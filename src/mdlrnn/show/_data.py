@@ -1,4 +1,4 @@
-"""The data of plots: accuracy over length, what happens along a string, a search, numbers of strings."""
+"""The data of plots: accuracy by length, values along a string, a search, numbers of strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`draw`: a laid-out network as shapes in the manner of the paper's figures, or in Graphviz's language."""
+"""`draw`: a network as shapes in the manner of the paper's figures, or in Graphviz's language."""
 
 from __future__ import annotations
 

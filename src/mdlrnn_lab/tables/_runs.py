@@ -1,4 +1,4 @@
-"""Searches of a comparison: each in a run folder of its own, made, gone on with or taken as done."""
+"""The searches of a comparison, each in a run folder: start, resume or reuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a card's threads share and compute alone: teams, rows of arrays, scalars rounded as on the CPU."""
+"""Teams of a card's threads, rows of arrays, and scalars rounded as on the CPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a theorem, which is about exact numbers, reaches for the network as it runs in float64."""
+"""How far a theorem about exact numbers holds for the network as it runs in float64."""
 
 from __future__ import annotations
 

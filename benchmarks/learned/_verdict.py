@@ -24,7 +24,7 @@ from mdlrnn.network._alphabet import BOUNDARY
 
 if TYPE_CHECKING:
     from mdlrnn import Network
-    from mdlrnn.machines._machine import Configuration, Language
+    from mdlrnn.machines._machine import Configuration, Machine
 
 VERDICTS = ("named", "machine", "other", "no", "wrong")
 WALKS, LENGTH = 60, 40
@@ -58,7 +58,7 @@ def verdict(job: Job) -> dict[str, Any]:
     }
 
 
-def _agrees(network: Network, machine: Language, margin: float | None) -> bool:
+def _agrees(network: Network, machine: Machine, margin: float | None) -> bool:
     """Along random strings of the machine each probability is within the margin, or if there is
     none, each possible symbol gets more than each impossible one."""
     for given, true in along(network, machine, WALKS, LENGTH):
@@ -75,7 +75,7 @@ def _agrees(network: Network, machine: Language, margin: float | None) -> bool:
 
 
 def along(
-    network: Network, machine: Language, walks: int, length: int
+    network: Network, machine: Machine, walks: int, length: int
 ) -> Iterator[tuple[dict[str, Any], Mapping[str, Fraction]]]:
     """The probabilities of the network beside those of the machine, at each step of random strings
     of the machine; in exact numbers, nothing cut."""
@@ -97,16 +97,16 @@ def along(
             here, symbol = option.to, option.symbol
 
 
-def _same_strings(machine: Language, source: str) -> bool:
+def _same_strings(machine: Machine, source: str) -> bool:
     """Whether the two have the same strings, as far as they are looked at."""
     from mdlrnn.languages._sources import source_from
-    from mdlrnn.machines._machine import Language
+    from mdlrnn.machines._machine import Machine
 
     task = source_from(source).task
     assert task is not None
     language = task.language
     assert not isinstance(language, str)
-    if isinstance(language, Language):
+    if isinstance(language, Machine):
         return not differ(machine, language)
     # A grammar has no machine to ask; strings that it draws stand for it.
     first = [tuple(s) for s in islice(machine.strings(machine.most_prefixes), COMPARED)]
@@ -114,7 +114,7 @@ def _same_strings(machine: Language, source: str) -> bool:
     return all(map(machine.accepts, drawn)) and set(first) <= drawn
 
 
-def differ(one: Language, other: Language, most: int = PLACES) -> bool:
+def differ(one: Machine, other: Machine, most: int = PLACES) -> bool:
     """Whether a string of one machine is none of the other's.
 
     Both go along the same strings, shortest first. What matters of a string is where it leads
@@ -138,7 +138,7 @@ def differ(one: Language, other: Language, most: int = PLACES) -> bool:
     return False
 
 
-def _ends(machine: Language, place: Configuration) -> bool:
+def _ends(machine: Machine, place: Configuration) -> bool:
     """Whether a string can end from there on, which a machine that is stuck cannot."""
     seen, left = {place}, deque([place])
     while left and len(seen) <= PLACES:
@@ -152,5 +152,5 @@ def _ends(machine: Language, place: Configuration) -> bool:
     return False
 
 
-def _leads(machine: Language, here: Configuration) -> dict[str, Configuration]:
+def _leads(machine: Machine, here: Configuration) -> dict[str, Configuration]:
     return {option.symbol: option.to for option in machine.options(here)}

@@ -16,7 +16,7 @@ from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
 from mdlrnn.files import PathLike, check_writable, named, read_text, save
 from mdlrnn.interface import evolve, json_text, table
-from mdlrnn.machines import Language
+from mdlrnn.machines import Machine
 from mdlrnn.network import Encoding, Network
 from mdlrnn.proofs import Proof, Prover, available
 from mdlrnn.search import Run, Search, Stop
@@ -172,7 +172,7 @@ def _found(
         "seconds": run.statistics.seconds, "network": run.best.to_dict(),
     }  # fmt: skip
     machine = task.language
-    if available("z3") and isinstance(machine, Language):
+    if available("z3") and isinstance(machine, Machine):
         prover = Prover(machine)
         proof = prover.prove(_spelled_as(machine, run.best))
         row |= {
@@ -184,7 +184,7 @@ def _found(
     return row
 
 
-def _proved_of_front(prover: Prover, machine: Language, run: Run) -> Row | None:
+def _proved_of_front(prover: Prover, machine: Machine, run: Run) -> Row | None:
     """Of the front the network with the lowest score that is proved."""
     front = sorted(run.front, key=lambda entry: entry[1].mdl)
     scored = {_spelled_as(machine, network): (network, score) for network, score in front}
@@ -203,7 +203,7 @@ def _only_exact(proof: Proof) -> bool:
     return proof.proved and proof.float_failure is not None
 
 
-def _spelled_as(machine: Language, network: Network) -> Network:
+def _spelled_as(machine: Machine, network: Network) -> Network:
     """The network with the symbols of the task here, which has other brackets."""
     assert network.alphabet is not None
     if len(network.alphabet) != len(machine.alphabet):

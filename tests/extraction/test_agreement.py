@@ -12,7 +12,7 @@ from mdlrnn import Network, languages, zoo
 from mdlrnn.extraction._cover import Agreement, agreement, cover
 from mdlrnn.extraction._learned import agrees
 from mdlrnn.extraction._places import run_through
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.network._interpreter import EXACT, distribution, feed, input_rows
 from mdlrnn.zoo import _language
 
@@ -25,7 +25,7 @@ UNEVEN = _language(
 """All symbols are possible always, and hardly ever with the same probabilities."""
 
 
-def _largest_difference(network: Network, machine: Language, length: int) -> Fraction:
+def _largest_difference(network: Network, machine: Machine, length: int) -> Fraction:
     """Over all strings of up to so many symbols, by feeding each."""
     symbols = [s for s in machine.alphabet if s != "#"]
     most = Fraction(0)

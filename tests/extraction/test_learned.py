@@ -25,7 +25,7 @@ from mdlrnn.extraction._places import Node, NoMachine, Runs, run_through
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines import load_language
 from mdlrnn.machines._files import machine_from_text
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 
 pytest.importorskip("z3")
 
@@ -88,7 +88,7 @@ def test_names_are_held_against_the_runs() -> None:
 )
 def test_regular_expressions(text: str, regex: str) -> None:
     machine = machine_from_text(text)
-    assert isinstance(machine, Language)
+    assert isinstance(machine, Machine)
     assert regex_of(machine) == regex
 
 
@@ -153,7 +153,7 @@ def test_counts_get_their_names() -> None:
     even = "start: a 1/3 -> odd\nstart: b 1/3 -> start\nstart: # 1/3\n"
     odd = "odd: a 1/2 -> start\nodd: b 1/2 -> odd"
     machine = machine_from_text(even + odd)
-    assert isinstance(machine, Language)
+    assert isinstance(machine, Machine)
     assert count_name(machine) == "an even number of a's"
     assert regex_of(machine) == "(b|ab*a)*"
     assert automaton_name(machine) == "an even number of a's"

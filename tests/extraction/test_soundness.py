@@ -17,14 +17,14 @@ from mdlrnn import Connection, Network, Weight, zoo
 from mdlrnn.extraction._fit import NEARLY, SAME, fitted
 from mdlrnn.extraction._names import automaton_name, named_machines
 from mdlrnn.extraction._places import NoMachine, Runs, run_through
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.zoo import _language
 
 pytest.importorskip("z3")
 SLOW = settings(max_examples=4, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 
-def along_runs(runs: Runs, machine: Language) -> None:
+def along_runs(runs: Runs, machine: Machine) -> None:
     """The machine finds the symbols of every run possible and no others."""
     left = [(0, machine.beginning)]
     seen = set(left)

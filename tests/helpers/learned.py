@@ -12,7 +12,7 @@ from benchmarks.learned._verdict import along
 
 from mdlrnn import Network
 from mdlrnn.languages._notation import language_from_notation
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 
 String = Sequence[str]
 _COUNT = re.compile(
@@ -58,7 +58,7 @@ def _counted(part: re.Match[str], string: String) -> bool:
     return number % modulus == int(part["r"] or 0)
 
 
-def check_name(name: str, machine: Language, longest: int = 14, most: int = 3_000) -> None:
+def check_name(name: str, machine: Machine, longest: int = 14, most: int = 3_000) -> None:
     """The machine has the strings that its name says, up to a length."""
     said = meaning(name)
     symbols = machine.alphabet[1:]
@@ -75,7 +75,7 @@ def check_name(name: str, machine: Language, longest: int = 14, most: int = 3_00
 
 
 def check_machine(
-    network: Network, machine: Language, margin: float | None, walks: int = 60, length: int = 40
+    network: Network, machine: Machine, margin: float | None, walks: int = 60, length: int = 40
 ) -> int:
     """Along random strings of the machine the network gives its probabilities within the margin,
     and each possible symbol more than each impossible one; gives the number of prefixes."""

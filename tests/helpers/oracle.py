@@ -15,7 +15,7 @@ from typing import Any
 from helpers.mutants import TARGETS, target
 from mdlrnn import Network, Proof, prove
 from mdlrnn.languages._tasks import EVERY_TASK
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.network._activations import Arithmetic
 from mdlrnn.network._interpreter import FLOAT, arithmetic_over, distribution, feed, input_rows
 from mdlrnn.proofs._claims import Claim
@@ -62,9 +62,9 @@ def proof_of(name: str) -> Proof:
     return prove(target(name), TARGETS[name])
 
 
-def language_of(name: str) -> Language:
+def language_of(name: str) -> Machine:
     found = EVERY_TASK[name].language
-    assert isinstance(found, Language)
+    assert isinstance(found, Machine)
     return found
 
 

@@ -14,7 +14,7 @@ from torch import nn
 from helpers.data import corpus
 from mdlrnn import Corpus
 from mdlrnn.languages._tasks import SEED, TASKS
-from mdlrnn.machines._machine import MARGIN, Language
+from mdlrnn.machines._machine import MARGIN, Machine
 from mdlrnn.machines._transducer import addition
 from mdlrnn_lab.rnns._configurations import (
     CELLS,
@@ -182,7 +182,7 @@ def test_groups_hold_one_cell_and_size_each() -> None:
 def test_an_rnn_has_the_measures_of_a_pass_over_the_strings(name: str) -> None:
     """Against the definitions in docs/tasks.md, string by string with a plain PyTorch RNN."""
     task, size = TASKS[name], 100
-    assert isinstance(task.language, Language)
+    assert isinstance(task.language, Machine)
     data = task.training(size, SEED)
     training = Training(models([Configuration("lstm", 4)], 2), tree_of(data), data.outputs)
     for _ in training.steps(150):

@@ -24,7 +24,7 @@ from helpers.data import is_one_sentence
 from mdlrnn import InputError, Network, score, zoo
 from mdlrnn.corpus._corpus import Corpus
 from mdlrnn.languages._tasks import TASKS
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn_lab import _bliss as bliss_module
 from mdlrnn_lab import bliss
 from mdlrnn_lab._bliss import Row, bliss_notes, bliss_table, ratio_text
@@ -77,7 +77,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder = home / "datasets" / name
         folder.mkdir(parents=True)
         language = TASKS[task].language
-        assert isinstance(language, Language)
+        assert isinstance(language, Machine)
         brackets = str.maketrans("[]", "()")
         strings = [s.translate(brackets) for s in islice(language.strings(), SMALL)]
         drawn = [s.translate(brackets) for s in language.sample(60)]

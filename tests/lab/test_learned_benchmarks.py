@@ -7,7 +7,7 @@ from benchmarks.learned._verdict import differ
 
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines._files import machine_from_text
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 
 # Right up to n = 26. From there on it has more prefixes of a length than can be listed.
 FROM_27_ON_ANYTHING = """
@@ -52,6 +52,6 @@ def test_machines_differ_if_one_has_a_string_that_the_other_lacks(
     machine: str, notation: str, expected: bool
 ) -> None:
     one, other = machine_from_text(machine), language_from_notation(notation)
-    assert isinstance(one, Language)
+    assert isinstance(one, Machine)
     assert differ(one, other) is expected
     assert differ(other, one) is expected

@@ -17,7 +17,7 @@ from mdlrnn import Network
 from mdlrnn.cli._options import SEARCHES
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.languages._tasks import TASKS
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.measures._measures import measure
 from mdlrnn_lab.tables._formal_languages import (
     Entry,
@@ -216,7 +216,7 @@ def test_the_verdict_is_kept_with_the_figures(
 ) -> None:
     asked: list[str] = []
 
-    def prove(network: Network, language: Language) -> object:
+    def prove(network: Network, language: Machine) -> object:
         asked.append(language.name)
         claim = {"kind": "within", "margin": float(Fraction(1, 1000))}
         return SimpleNamespace(
@@ -240,7 +240,7 @@ def test_a_task_that_is_a_grammar_has_its_verdict(
 ) -> None:
     asked: list[str] = []
 
-    def prove(network: Network, language: Language) -> object:
+    def prove(network: Network, language: Machine) -> object:
         asked.append(language.name)
         return SimpleNamespace(to_dict=lambda: {"proved": False, "outcome": "refuted"})
 

@@ -14,7 +14,7 @@ from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.languages._paper import anb2n, anbmcnm, anbn, dyck
 from mdlrnn.languages._tasks import EVERY_TASK, string_chance
 from mdlrnn.machines._files import machine_from_text
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 
 GEOMETRIC = (-0.3 * math.log2(0.3) - 0.7 * math.log2(0.7)) / 0.3
 SIX = """
@@ -40,7 +40,7 @@ def _computed(mean: Mean) -> float:
         (dyck(4, Fraction(1, 3)), means_of(dyck(1, Fraction(1, 3))).entropy.value + 2, 2.0),
     ],
 )
-def test_known_entropies(language: Language, bits: float, symbols: float) -> None:
+def test_known_entropies(language: Machine, bits: float, symbols: float) -> None:
     found = means_of(language)
     assert _computed(found.entropy) == pytest.approx(bits, abs=1e-9)
     assert _computed(found.length) == pytest.approx(symbols, abs=1e-9)
@@ -66,7 +66,7 @@ def test_a_grammar_has_the_entropy_of_its_derivations(name: str) -> None:
         "toy_english": (verbs + 1.34 / 0.75 * nouns) / 0.67,
     }
     language = EVERY_TASK[name].language
-    assert isinstance(language, Language)
+    assert isinstance(language, Machine)
     assert _computed(means_of(language).entropy) == pytest.approx(expected[name], abs=1e-9)
 
 
@@ -106,6 +106,6 @@ def test_a_number_that_is_no_stack_is_followed() -> None:
     B: #
     """
     language = machine_from_text(text)
-    assert isinstance(language, Language)
+    assert isinstance(language, Machine)
     assert stack_means(language) is None
     assert means_of(language).entropy.value == pytest.approx(2)

@@ -31,7 +31,7 @@ from mdlrnn.languages._productions import (
     components,
     endless,
 )
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 
 pytest.importorskip("nltk")
 
@@ -186,7 +186,7 @@ def test_random_grammars_agree_with_enumeration(text: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "language"), PAIRS)
-def test_next_agrees_with_the_machine_of_the_same_language(name: str, language: Language) -> None:
+def test_next_agrees_with_the_machine_of_the_same_language(name: str, language: Machine) -> None:
     ours = grammar(name)
     for string in [*islice(language.strings(), 40), *language.sample(20)]:
         for end in range(len(string) + 1):
@@ -196,9 +196,7 @@ def test_next_agrees_with_the_machine_of_the_same_language(name: str, language: 
 
 
 @pytest.mark.parametrize(("name", "language"), PAIRS)
-def test_optimal_agrees_with_the_machine_of_the_same_language(
-    name: str, language: Language
-) -> None:
+def test_optimal_agrees_with_the_machine_of_the_same_language(name: str, language: Machine) -> None:
     corpus = Corpus.from_strings(language.sample(500))
     ours = grammar(name)
     assert ours.optimal(corpus) == pytest.approx(language.optimal(corpus), rel=1e-13)

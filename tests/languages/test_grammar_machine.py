@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from helpers.data import is_one_sentence
 from mdlrnn import InputError
 from mdlrnn.languages._grammar import Grammar
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 
 pytest.importorskip("nltk")
 
@@ -58,7 +58,7 @@ GRAMMARS = {
 }  # fmt: skip
 
 
-def compare(grammar: Grammar, machine: Language, length: int, most: int) -> int:
+def compare(grammar: Grammar, machine: Machine, length: int, most: int) -> int:
     """The next-symbol probabilities of both after every prefix; how many were compared."""
     compared = 0
     level: list[tuple[str, ...]] = [()]

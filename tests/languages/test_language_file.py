@@ -13,7 +13,7 @@ from mdlrnn import InputError, languages, machines
 from mdlrnn.languages._grammar import Grammar
 from mdlrnn.machines import load_language
 from mdlrnn.machines._files import load_machine, machine_from_text
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.machines._rules import END, Rule
 from mdlrnn.machines._transducer import Transducer
 
@@ -46,7 +46,7 @@ def test_the_example_of_the_format_reads_as_it_says(tmp_path: Path) -> None:
     ids=lambda machine: machine.name,
 )  # fmt: skip
 def test_every_machine_of_the_paper_reads_back(
-    machine: Language | Transducer, tmp_path: Path
+    machine: Machine | Transducer, tmp_path: Path
 ) -> None:
     path = tmp_path / f"{machine.name}.lang"
     machine.save(path)
@@ -64,7 +64,7 @@ def test_conditions_are_written_in_many_ways() -> None:
     C: #
     """
     language = machine_from_text(text)
-    assert isinstance(language, Language)
+    assert isinstance(language, Machine)
     for string in ("ace", "aabe", "acd", "aaabf", "aaaabe", "aaaaabd"):
         assert language.accepts(string) is (string not in ("ace", "aabe")), string
     assert language.accepts("aace")
@@ -79,7 +79,7 @@ A: "\\t" 1/4 -> start
 A: # 1/2
 """
     language = machine_from_text(text)
-    assert isinstance(language, Language)
+    assert isinstance(language, Machine)
     assert language.accepts("a b\ta")
     assert language.to_text() == text
     grammar = Grammar.from_text("S -> 'a' ' ' S [0.5] | 'b' [0.5]")
@@ -94,7 +94,7 @@ def test_states_and_symbols_may_be_quoted() -> None:
 "a state, with: signs": # 1/4
 """
     language = machine_from_text(text)
-    assert isinstance(language, Language)
+    assert isinstance(language, Machine)
     assert language.alphabet == ("#", "->", "if")
     assert machine_from_text(language.to_text()) == language.__class__(
         "x", "language", language.rules, language.start
@@ -107,7 +107,7 @@ def test_a_title_is_one_line_whatever_the_symbols(symbol: str) -> None:
         Rule("start", symbol, "start", Fraction(1, 2)),
         Rule("start", "#", END, Fraction(1, 2)),
     )
-    language = Language("x", f"({symbol}|a)*", rules)
+    language = Machine("x", f"({symbol}|a)*", rules)
     assert machine_from_text(language.to_text(), "x") == language
 
 
@@ -170,9 +170,9 @@ def test_what_is_wrong_with_a_file_is_said_with_the_line(
 def test_in_python_the_same_is_refused_by_the_title() -> None:
     rules = (machines.Rule("start", "a", "start", Fraction(1, 2)), machines.Rule("start", "#"))
     with pytest.raises(InputError, match="mine: in start the chances sum to 3/2, not 1"):
-        Language("x", "mine", rules)
+        Machine("x", "mine", rules)
     with pytest.raises(InputError, match="no rule starts from start"):
-        Language("x", "mine", (machines.Rule("s", "#"),))
+        Machine("x", "mine", (machines.Rule("s", "#"),))
 
 
 # Transducers

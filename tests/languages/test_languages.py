@@ -14,7 +14,7 @@ import pytest
 from helpers.data import is_one_sentence
 from mdlrnn import Corpus, InputError
 from mdlrnn.languages._paper import anb2n, anbmcnm, anbn, anbncn, anbncndn, dyck
-from mdlrnn.machines._machine import Configuration, Language
+from mdlrnn.machines._machine import Configuration, Machine
 
 LANGUAGES = {
     "anbn": anbn(),
@@ -94,7 +94,7 @@ def chance(name: str, string: str) -> Fraction:
 # The rules
 
 
-def reachable(language: Language, most: int = 3000) -> list[Configuration]:
+def reachable(language: Machine, most: int = 3000) -> list[Configuration]:
     """Breadth first, so that counters of every size come."""
     found = dict.fromkeys([language.beginning])
     new = list(found)
@@ -236,7 +236,7 @@ def test_samples_are_accepted_and_neighbours_as_the_definition_says(name: str) -
 # The sampler
 
 
-def agrees(language: Language, name: str, strings: list[str]) -> bool:
+def agrees(language: Machine, name: str, strings: list[str]) -> bool:
     """Pearson's statistic over the frequent strings, and the rest as one, within four sigmas."""
     counts = Counter(strings)
     frequent = [s for s in islice(language.strings(), 60) if chance(name, s) * len(strings) >= 10]
@@ -253,7 +253,7 @@ def agrees(language: Language, name: str, strings: list[str]) -> bool:
 def test_samples_are_as_frequent_as_the_machine_says(name: str) -> None:
     language = LANGUAGES[name]
     assert agrees(language, name, language.sample(20_000, seed=1))
-    walked = Language(language.name, language.title, language.rules)
+    walked = Machine(language.name, language.title, language.rules)
     assert agrees(walked, name, walked.sample(4_000, seed=2))
 
 

@@ -15,7 +15,7 @@ from mdlrnn import Corpus, InputError, Network, Unit, Weight, zoo
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.languages._tasks import EVERY_TASK, TASKS, Task, task_for
-from mdlrnn.machines._machine import Language, Next
+from mdlrnn.machines._machine import Machine, Next
 from mdlrnn.machines._transducer import addition
 from mdlrnn.measures._measures import Failure, Measures, measure, measure_parts
 from mdlrnn.measures._unseen import measure_unseen
@@ -42,7 +42,7 @@ BRACKETS = {
 
 def plain(network: Network, task: Task, strings: list[str]) -> Measures:
     """Every measure from `Network.probabilities`, one string after another."""
-    assert isinstance(task.language, Language)
+    assert isinstance(task.language, Machine)
     assert network.alphabet is not None
     language, names = task.language, network.alphabet
     kind = {"deterministic": 0, "named": 0, "margin": 0, "strict": 0, "right": 0}

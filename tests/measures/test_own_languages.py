@@ -16,7 +16,7 @@ from mdlrnn import Corpus, InputError, Search, Stop, evolve, show, zoo
 from mdlrnn.languages._longer import longer_strings, near_length
 from mdlrnn.languages._sources import source_from, source_of, task_from
 from mdlrnn.machines import load_language
-from mdlrnn.machines._machine import Language, random_from
+from mdlrnn.machines._machine import Machine, random_from
 from mdlrnn.measures._enough import Candidate, Enough, reigns
 
 SMALL = Search(islands=2, population=20)
@@ -30,7 +30,7 @@ def test_test_strings_are_longer_and_of_the_language(source: str) -> None:
     training = task.training(60)
     longest = len(training.levels) - 2
     language = task.language
-    assert isinstance(language, Language)
+    assert isinstance(language, Machine)
     strings = list(longer_strings(language, training, 100, 80))
     assert strings
     assert len(set(strings)) == len(strings)
@@ -44,7 +44,7 @@ def test_test_strings_are_longer_and_of_the_language(source: str) -> None:
 )
 def test_strings_near_a_length_are_found(name: str) -> None:
     language = task_from(name).language
-    assert isinstance(language, Language)
+    assert isinstance(language, Machine)
     strings = near_length(language, 60, 10, random_from(1))
     assert strings
     assert all(50 <= len(string) <= 70 for string in strings)

@@ -15,7 +15,7 @@ from mdlrnn import Corpus, Encoding, InputError
 from mdlrnn.languages._grammar import Grammar, short_strings
 from mdlrnn.languages._paper import dyck
 from mdlrnn.languages._tasks import LARGEST, LATER_TASKS, PART, TASKS, string_chance, task_named
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.machines._transducer import addition, pairs
 from mdlrnn.measures._measures import truth_of
 
@@ -230,7 +230,7 @@ def test_the_successors_tasks(name: str, optimal: float, strings: int, longest: 
     found = list(test.strings())
     assert len(found) == strings
     assert max(len(string) for string, _ in found) <= longest
-    assert isinstance(task.language, Language)
+    assert isinstance(task.language, Machine)
     for string, count in (found[0], found[5], found[-1]):
         chance = string_chance(task.language, string)
         assert count == max(1, round(10**8 * chance))

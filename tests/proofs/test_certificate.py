@@ -144,7 +144,7 @@ def test_a_language_of_ones_own_is_accepted_when_given(tmp_path: Path) -> None:
         machines.Rule("start", "#", chance=half),
         machines.Rule("in", "b", "start"),
     )
-    own = machines.Language("abs", "(ab)*", rules)
+    own = machines.Machine("abs", "(ab)*", rules)
     network = _language("x", "#ab", "3 linear 1 -1*a\n4 linear 1 -1*a\n5 linear 1*a")
     path = tmp_path / "proof.smt2"
     path.write_text(certificate(prove(network, own)))

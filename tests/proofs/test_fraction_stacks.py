@@ -17,7 +17,7 @@ from helpers.slow import few
 from mdlrnn import Network, Weight, prove
 from mdlrnn.languages._tasks import EVERY_TASK
 from mdlrnn.machines import load_language
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.machines._rule_text import read_rules
 from mdlrnn.proofs._certificate import check
 from mdlrnn.proofs._claims import certain
@@ -66,11 +66,11 @@ P: # if stack = 0
 N = counter_term("n")
 
 
-def language(name: str, folder: Path) -> Language:
+def language(name: str, folder: Path) -> Machine:
     texts = {"marked_palindrome": PALINDROMES, "nested_pairs": PAIRS}
     if name not in texts:
         found = EVERY_TASK[name].language
-        assert isinstance(found, Language)
+        assert isinstance(found, Machine)
         return found
     (folder / f"{name}.lang").write_text(texts[name])
     return load_language(folder / f"{name}.lang")
@@ -187,11 +187,11 @@ def test_a_stack_that_is_shifted_too_little_or_too_much_is_not_proved(
 # Other machines for the same language
 
 
-def _first(machine: Language) -> list[str]:
+def _first(machine: Machine) -> list[str]:
     return list(islice(machine.strings(), 60))
 
 
-def _same_by_running(one: Language, other: Language) -> bool:
+def _same_by_running(one: Machine, other: Machine) -> bool:
     strings = _first(one)
     return strings == _first(other) and all(
         one.next(string).distribution == other.next(string).distribution for string in strings[:20]

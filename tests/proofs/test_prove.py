@@ -127,7 +127,7 @@ def test_a_language_of_ones_own_is_proved_too() -> None:
         machines.Rule("in", "b", "start"),
     )
     network = _language("x", "#ab", "3 linear 1 -1*a\n4 linear 1 -1*a\n5 linear 1*a")
-    proof = prove(network, machines.Language("abs", "(ab)*", rules))
+    proof = prove(network, machines.Machine("abs", "(ab)*", rules))
     assert proof.claims[0].kind == "exact"
     assert proof.statement.startswith("For every string of (ab)* and every step of it")
 

@@ -11,7 +11,7 @@ from helpers.slow import few
 from mdlrnn import Network, languages, prove
 from mdlrnn.languages._sources import machine_from
 from mdlrnn.machines import load_language
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.proofs._certificate import check
 from mdlrnn.proofs._equivalent_machines import (
     counting_machine,
@@ -95,7 +95,7 @@ def test_roundabout_networks_are_proved_and_both_solvers_agree(what: str, tmp_pa
 
 @pytest.mark.slow
 def test_machines_with_other_digits_have_the_same_strings() -> None:
-    def first(language: Language) -> list[str]:
+    def first(language: Machine) -> list[str]:
         strings = language.strings()
         return [next(strings) for _ in range(200)]
 
@@ -128,12 +128,12 @@ COUNTS_THE_AS = _language(
 
 
 @pytest.fixture
-def some_a(tmp_path: Path) -> Language:
+def some_a(tmp_path: Path) -> Machine:
     (tmp_path / "some.lang").write_text(SOME_A)
     return load_language(tmp_path / "some.lang")
 
 
-def test_a_network_may_count_what_the_language_does_not(some_a: Language, tmp_path: Path) -> None:
+def test_a_network_may_count_what_the_language_does_not(some_a: Machine, tmp_path: Path) -> None:
     proof = prove(COUNTS_THE_AS, some_a)
     assert proof.proved
     assert "exactly its true probability" in proof.statement
@@ -144,7 +144,7 @@ def test_a_network_may_count_what_the_language_does_not(some_a: Language, tmp_pa
     assert result.known
 
 
-def test_a_machine_that_counts_is_of_the_same_language(some_a: Language) -> None:
+def test_a_machine_that_counts_is_of_the_same_language(some_a: Machine) -> None:
     counting = counting_machine(some_a)
     assert counting is not None
     assert same_language(counting, some_a)

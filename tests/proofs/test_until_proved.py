@@ -16,7 +16,7 @@ from mdlrnn import InputError, Network, Search, Stop, evolve, prove, score, zoo
 from mdlrnn.cli import cli
 from mdlrnn.languages._paper import anbn
 from mdlrnn.languages._tasks import TASKS
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof import Proof
 from mdlrnn.proofs._prover import Prover
@@ -64,7 +64,7 @@ def test_where_the_best_network_is_wrong_the_first_runner_up_that_is_right_is_ke
 ) -> None:
     looked_at: list[Network] = []
 
-    def second_is_right(network: Network, language: Language, *, seconds: float) -> Proof:
+    def second_is_right(network: Network, language: Machine, *, seconds: float) -> Proof:
         looked_at.append(network)
         outcome = "proved" if len(looked_at) % 3 == 0 else "refuted"
         said = f"{outcome} {language.name}."
@@ -113,7 +113,7 @@ def test_the_best_networks_are_given_their_time_and_others_a_little(
     clock = [0.0]
     given: list[float] = []
 
-    def in_vain(network: Network, language: Language, *, seconds: float) -> Proof:
+    def in_vain(network: Network, language: Machine, *, seconds: float) -> Proof:
         clock[0] += seconds
         given.append(seconds)
         return Proof(network, language.title, "unknown", "", (), None, 0, seconds)

@@ -9,7 +9,7 @@ import pytest
 from mdlrnn import Network, prove, zoo
 from mdlrnn.languages._sources import machine_from
 from mdlrnn.machines import load_language
-from mdlrnn.machines._machine import Language
+from mdlrnn.machines._machine import Machine
 from mdlrnn.proofs._system import system_for
 from mdlrnn.proofs._witness import completion
 
@@ -29,13 +29,13 @@ Q: c -> P
 """The state that is nearer to the end pushes."""
 
 
-def _machine(source: str, folder: Path) -> Language:
+def _machine(source: str, folder: Path) -> Machine:
     if "\n" not in source:
         found = machine_from(source)
     else:
         (folder / "own.lang").write_text(source)
         found = load_language(folder / "own.lang")
-    assert isinstance(found, Language)
+    assert isinstance(found, Machine)
     return found
 
 
@@ -59,7 +59,7 @@ def test_a_prefix_is_completed(source: str, prefix: str | tuple[str, ...], tmp_p
     assert machine.accepts([*prefix, *rest])
 
 
-def _any(machine: Language) -> dict[str, object]:
+def _any(machine: Machine) -> dict[str, object]:
     """A network over the machine's symbols."""
     size = len(machine.alphabet)
     unit = {"activation": "linear", "type": "sum", "bias": None}
@@ -74,6 +74,6 @@ def test_a_counterexample_with_a_stack_is_a_string() -> None:
     proof = prove(broken, "arithmetic")
     assert proof.counterexample is not None
     machine = machine_from("arithmetic")
-    assert isinstance(machine, Language)
+    assert isinstance(machine, Machine)
     assert proof.counterexample.string
     assert machine.accepts(proof.counterexample.string)

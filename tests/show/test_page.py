@@ -147,7 +147,7 @@ def test_a_machine_that_is_not_proved_is_no_theorem() -> None:
 def test_a_page_opens_on_a_string_of_the_language(name: str) -> None:
     """Without a corpus on one that the network itself finds likely."""
     language = TASKS[name].language
-    assert isinstance(language, machines.Language)
+    assert isinstance(language, machines.Machine)
     network = zoo.load(name)
     assert language.accepts(example_string(network))
     assert len(example_string(network)) >= 2

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..errors import InputError
-from ..machines import END, Configuration, Language, Rule, tidied
+from ..machines import END, Configuration, Machine, Rule, tidied
 from ..network import BOUNDARY
 from ._fit import SAME, simple_chances
 from ._places import Kinds, Node, NoMachine, Runs
@@ -25,7 +25,7 @@ class Agreement(NamedTuple):
     """The most by which a probability differs up to there."""
 
 
-def agreement(machine: Language, runs: Runs, length: int) -> Agreement | None:
+def agreement(machine: Machine, runs: Runs, length: int) -> Agreement | None:
     """Of a machine and the prefixes of up to this length; None if they differ from the start."""
     symbols = tuple(runs.alphabet)
     level: dict[tuple[int, Configuration], None] = {(0, machine.beginning): None}
@@ -65,7 +65,7 @@ MOST_KINDS = 60
 
 
 class Cover(NamedTuple):
-    machine: Language
+    machine: Machine
     length: int
     """Up to so many symbols the network finds the same symbols possible."""
     off: Fraction
@@ -91,7 +91,7 @@ def cover(runs: Runs) -> Cover | None:
     return None
 
 
-def compared(machine: Language, runs: Runs, length: int) -> Cover | None:
+def compared(machine: Machine, runs: Runs, length: int) -> Cover | None:
     """The machine with how far it agrees with the runs, which is up to this length at most."""
     found = agreement(machine, runs, length)
     if found is None:
@@ -102,7 +102,7 @@ def compared(machine: Language, runs: Runs, length: int) -> Cover | None:
 
 def _covered(
     runs: Runs, kinds: list[int], chances: list[list[Fraction]], length: int
-) -> Language | None:
+) -> Machine | None:
     known: dict[tuple[int, int], int] = {}
     different: dict[Hashable, int] = {}
 
@@ -145,7 +145,7 @@ def _automaton(
     chances: list[list[Fraction]],
     chosen: list[int],
     state_of: dict[int, int],
-) -> Language | None:
+) -> Machine | None:
     rules = []
     for number in chosen:
         below = runs.nodes[number].below
@@ -160,6 +160,6 @@ def _automaton(
             rules.append(Rule(f"q{number}", symbol, f"q{to}", chance))
     small = tidied(rules, f"q{chosen[0]}")
     try:
-        return Language("agrees", "the automaton", tuple(small), small[0].state)
+        return Machine("agrees", "the automaton", tuple(small), small[0].state)
     except InputError:
         return None

@@ -14,7 +14,7 @@ from ..machines import (
     NAMES,
     Affine,
     Condition,
-    Language,
+    Machine,
     Rule,
     counter,
     reader,
@@ -125,13 +125,13 @@ TITLE = "the machine"
 
 
 class Fitted(NamedTuple):
-    machine: Language
+    machine: Machine
     """As small as it was made."""
-    full: Language
+    full: Machine
     """The same with every control a state and with all counters, which is nearer to the network."""
 
 
-def machine_from_runs(runs: Runs, title: str = TITLE) -> Language:
+def machine_from_runs(runs: Runs, title: str = TITLE) -> Machine:
     """The first of the machines; raises `NoMachine` where none is seen."""
     reason: NoMachine | None = None
     for apart in (SAME, NEARLY, None):
@@ -180,8 +180,8 @@ def _fitted(runs: Runs, places: Places, apart: Fraction | None, title: str) -> F
         raise NoMachine(f"it needs more than {MOST_STATES} states")
     try:
         return Fitted(
-            Language("learned", title, tuple(small), small[0].state),
-            Language("learned", title, tuple(full), first),
+            Machine("learned", title, tuple(small), small[0].state),
+            Machine("learned", title, tuple(full), first),
         )
     except InputError as error:
         raise NoMachine(f"the rules that were read off do not hold ({error})") from None

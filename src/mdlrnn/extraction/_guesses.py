@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from ..languages import PAIRS, dyck, language_from_notation
-from ..machines import Language, Rule, counter
+from ..machines import Machine, Rule, counter
 from ..network import BOUNDARY
 
 MOST_NUMBERS = 3
@@ -26,7 +26,7 @@ String = tuple[str, ...]
 Vector = tuple[int, ...]
 
 
-def guesses(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Language]:
+def guesses(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Machine]:
     """Languages with a name, the simplest first."""
     for text in dict.fromkeys(_notations(strings)):
         try:
@@ -262,7 +262,7 @@ def _parsed(strings: Sequence[String], at: Vector, most: int) -> Iterator[list[_
 # Brackets
 
 
-def _brackets(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Language]:
+def _brackets(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Machine]:
     """Dyck-k, the pairs being the strings of two symbols."""
     pairs = [string for string in strings if len(string) == 2]
     kinds = len(pairs)
@@ -277,10 +277,10 @@ def _brackets(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Lan
     )
     between = " " if any(len(s) > 1 for s in symbols) else ""
     shown = " ".join(between.join(pair) for pair in pairs)
-    yield Language(language.name, f"Dyck-{kinds} over {shown}", rules)
+    yield Machine(language.name, f"Dyck-{kinds} over {shown}", rules)
 
 
-def _equally_many(one: str, other: str) -> Language:
+def _equally_many(one: str, other: str) -> Machine:
     n = counter("n")
     rules = [Rule("even", BOUNDARY)]
     for state, more, fewer in (("more", one, other), ("fewer", other, one)):
@@ -292,4 +292,4 @@ def _equally_many(one: str, other: str) -> Language:
         ]
     chance = {"even": 3, "more": 2, "fewer": 2}
     shared = tuple(replace(rule, chance=rule.chance / chance[rule.state]) for rule in rules)
-    return Language("equally_many", f"equally many {one}'s and {other}'s", shared, "even")
+    return Machine("equally_many", f"equally many {one}'s and {other}'s", shared, "even")

@@ -11,7 +11,7 @@ from typing import Any
 from ..checks import is_number, short
 from ..corpus import Corpus
 from ..errors import InputError
-from ..machines import Language, Rule, RulesAtOdds, product
+from ..machines import Machine, Rule, RulesAtOdds, product
 from ..network import Network, counted
 from ..proofs import Proof, decimal_text, folded, prove, require, rounded_up
 from ._cover import Agreement, Cover, agreement, compared, cover
@@ -22,11 +22,11 @@ from ._places import NOISE, NoMachine, Runs, run_through
 AFTER = "After every prefix that it finds possible, however long, the network gives each"
 
 
-def statement(proof: Proof, machine: Language, runs: Runs) -> str:
+def statement(proof: Proof, machine: Machine, runs: Runs) -> str:
     return _claim(proof, runs) + _in_the_middle(proof, machine, runs) + _as_it_runs(proof)
 
 
-def _in_the_middle(proof: Proof, machine: Language, runs: Runs) -> str:
+def _in_the_middle(proof: Proof, machine: Machine, runs: Runs) -> str:
     """What the machine's probabilities are worth where the first claim does not speak of them."""
     if proof.proved and proof.claims[0].kind in ("exact", "within"):
         return ""
@@ -118,7 +118,7 @@ class Learned:
     """What a network has learned. Without a machine, `statement` says why none was found."""
 
     network: Network
-    machine: Language | None
+    machine: Machine | None
     """None if none was shown to be the network's."""
     name: str | None
     """As a person writes the language; None where no name is known to fit."""
@@ -210,7 +210,7 @@ class Learned:
         )  # fmt: skip
 
 
-def _indented(machine: Language) -> list[str]:
+def _indented(machine: Machine) -> list[str]:
     return [f"  {line}" for line in machine.to_text().splitlines()[1:]]
 
 
@@ -244,7 +244,7 @@ class _Search:
         """A string on which it leaves a machine that fits all shorter ones."""
         self.unproved: Cover | None = None
         """The first machine that fits what was run."""
-        self.guessed: dict[Fraction, list[Language]] = {}
+        self.guessed: dict[Fraction, list[Machine]] = {}
         """Languages with a name that fit and were not proved, by the level of noise."""
 
     @property
@@ -337,19 +337,19 @@ class _Search:
                     return replace(found, name=language.title)
         return found
 
-    def _beside(self, one: Language, other: Language, runs: Runs) -> Learned | None:
+    def _beside(self, one: Machine, other: Machine, runs: Runs) -> Learned | None:
         """What is proved of two machines at once: the first has all strings of the other."""
         both = product(one, other)
         return None if both is None else self._proved(runs, both, other.title)
 
-    def _keep(self, machine: Language, runs: Runs) -> None:
+    def _keep(self, machine: Machine, runs: Runs) -> None:
         where = f"but the network leaves it on {self.left_at}"
         no = where if self.left_at else "but no proof of it was found"
         self.reasons.append(f"a machine fits all that was run, {no}")
         if self.unproved is None and len(machine.rules) <= MOST_RULES:
             self.unproved = compared(machine, runs, runs.depth)
 
-    def _proved(self, runs: Runs, machine: Language, name: str | None) -> Learned | None:
+    def _proved(self, runs: Runs, machine: Machine, name: str | None) -> Learned | None:
         key = (machine.rules, machine.start)
         if self.left <= 0 or key in self.tried:
             return None

@@ -11,7 +11,7 @@ from itertools import combinations, islice, permutations
 from typing import NamedTuple
 
 from ..errors import InputError
-from ..machines import END, Configuration, Language, Rule, renamed
+from ..machines import END, Configuration, Machine, Rule, renamed
 from ..network import BOUNDARY
 from ._fit import SAME, simple_chances
 from ._guesses import String, guesses
@@ -47,7 +47,7 @@ class Count(NamedTuple):
         return f"{number} divisible by {k}" if r == 0 else f"{number} that is {r} modulo {k}"
 
 
-def count_name(machine: Language) -> str | None:
+def count_name(machine: Machine) -> str | None:
     """'an even number of a's' and its like, if the strings of the machine, which has no counters,
     are all strings over its symbols with these counts and no others."""
     symbols = machine.alphabet[1:]
@@ -76,7 +76,7 @@ def _singles(symbols: Sequence[str]) -> Iterator[Count]:
                 yield from (Count(symbol, modulus, rest) for rest in range(modulus))
 
 
-def _are_the_strings(machine: Language, counts: Sequence[Count]) -> bool:
+def _are_the_strings(machine: Machine, counts: Sequence[Count]) -> bool:
     """Whether machine and counts accept the same at every pair that a string leads to."""
     first = (machine.beginning, (0,) * len(counts))
     seen, left = {first}, [first]
@@ -108,7 +108,7 @@ SPECIAL = r"\()|*?+[]{}.^$"
 _FIRST = "(start)"
 
 
-def regex_of(machine: Language) -> str | None:
+def regex_of(machine: Machine) -> str | None:
     """A regular expression for the strings of a machine without counters, the shortest that is
     found; None if none is short."""
     states = list(dict.fromkeys([machine.start, *(rule.state for rule in machine.rules)]))
@@ -252,7 +252,7 @@ PAIRS = 2_500
 """Prefixes along which a language is held against the runs."""
 
 
-def named_machines(runs: Runs) -> Iterator[Language]:
+def named_machines(runs: Runs) -> Iterator[Machine]:
     """Languages with a name whose possible symbols are those of all runs, with probabilities that
     are near the network's."""
     symbols = [symbol for symbol in runs.alphabet if symbol != BOUNDARY]
@@ -262,7 +262,7 @@ def named_machines(runs: Runs) -> Iterator[Language]:
             yield found
 
 
-def automaton_name(machine: Language) -> str | None:
+def automaton_name(machine: Machine) -> str | None:
     """For a machine without counters: 'an even number of a's', or a regular expression."""
     return count_name(machine) or regex_of(machine)
 
@@ -283,7 +283,7 @@ def first_strings(runs: Runs) -> Iterator[String]:
             left += [((*prefix, symbol), below) for symbol, below in node.below.items()]
 
 
-def _with_chances(language: Language, runs: Runs) -> Language | None:
+def _with_chances(language: Machine, runs: Runs) -> Machine | None:
     """The language with chances near the network's, if the same symbols are possible in all runs;
     None if not."""
     here: deque[tuple[int, Configuration]] = deque([(0, language.beginning)])
@@ -321,6 +321,6 @@ def _with_chances(language: Language, runs: Runs) -> Language | None:
     plain = all(name.isalnum() for rule in kept for name in (rule.state, rule.to))
     kept = kept if plain else renamed(kept, language.start)
     try:
-        return Language(language.name, language.title, tuple(kept), kept[0].state)
+        return Machine(language.name, language.title, tuple(kept), kept[0].state)
     except InputError:
         return language

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..files import PathLike
 from ..kernels import compile_rest
 from ..languages import Source, source_from, source_of
-from ..machines import Language, Transducer
+from ..machines import Machine, Transducer
 from ..network import Encoding, Network, Objective
 from ..proofs import Prover, Theorem, require
 from ..runs import (
@@ -180,7 +180,7 @@ class Asked(NamedTuple):
     about: dict[str, Any]
     """What the strings came from."""
     held_out: Corpus | None
-    machine: Language | Transducer | None
+    machine: Machine | Transducer | None
     """What a proof is about, if it can be."""
     until: str | None
     prove: bool
@@ -264,7 +264,7 @@ def run_source(folder: Path) -> Source:
 def carry_out(
     opened: AbstractContextManager[Recorder],
     workers: AbstractContextManager[Any],
-    machine: Language | Transducer | None,
+    machine: Machine | Transducer | None,
     until: str | None,
     prove: bool,
     threads: int | None,

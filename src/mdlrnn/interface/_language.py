@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InputError, printable
 from ..languages import Grammar, Mean, Means, means_of, production_text, source_from, string_chance
-from ..machines import Language, Transducer
+from ..machines import Machine, Transducer
 from ..network import powers
 from ._text import terminal_width
 
@@ -24,7 +24,7 @@ class Description:
     kind: str
     """strings, numbers"""
     alphabet: tuple[str, ...] | None
-    machine: Language | Transducer | None
+    machine: Machine | Transducer | None
     rules: str
     """The rules, as the text of a language file, or of a grammar without a machine."""
     first: tuple[tuple[str, Fraction], ...] = ()
@@ -110,7 +110,7 @@ def chance_text(chance: Fraction) -> str:
     return f"{float(chance):.6g}"
 
 
-def _states(machine: Language | Transducer) -> set[str]:
+def _states(machine: Machine | Transducer) -> set[str]:
     rules = machine.transitions if isinstance(machine, Transducer) else machine.rules
     return {rule.state for rule in rules}
 
@@ -129,7 +129,7 @@ def describe(source: object) -> Description:
         text = language.to_text()
         return Description(language.title, "numbers", None, language, text)
     obstacle = None
-    if isinstance(machine, Language):
+    if isinstance(machine, Machine):
         rules = machine.to_text()
     else:
         assert isinstance(language, Grammar)
@@ -152,14 +152,14 @@ def _obstacle(grammar: Grammar) -> str:
     return ""
 
 
-def _first(language: Language | Grammar) -> list[tuple[str, Fraction]]:
+def _first(language: Machine | Grammar) -> list[tuple[str, Fraction]]:
     return [
         (language.spelled(string), string_chance(language, string))
         for string in language.shortest(FIRST)
     ]
 
 
-def _means(language: Language | Grammar) -> tuple[Means | None, str | None]:
+def _means(language: Machine | Grammar) -> tuple[Means | None, str | None]:
     """Entropy and length, or why not: strings are too long to draw, or to ask a grammar for their
     probabilities."""
     try:

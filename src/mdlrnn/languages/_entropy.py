@@ -10,7 +10,7 @@ import numpy as np
 
 from ..corpus import Corpus
 from ..errors import InputError
-from ..machines import END, Affine, Condition, Configuration, Language, Ready, Rule, random_from
+from ..machines import END, Affine, Condition, Configuration, Machine, Ready, Rule, random_from
 from ..network import BOUNDARY
 from ._grammar import Grammar
 
@@ -41,7 +41,7 @@ class Until(NamedTuple):
 NOTHING = Until(0.0, 0.0, {})
 
 
-def stack_means(language: Language) -> tuple[float, float] | None:
+def stack_means(language: Machine) -> tuple[float, float] | None:
     """None if the counter is no stack, or what is emitted does not settle."""
     bases = {c.base for rule in language.rules for c in rule.when if c.relation == "mod"}
     if len(language.counters) != 1 or len(bases) != 1:
@@ -90,7 +90,7 @@ def _until(steps: list[Step], found: dict[Place, Until]) -> Until:
 class _Stack:
     """The rules of a machine as steps on a stack."""
 
-    def __init__(self, language: Language, base: int) -> None:
+    def __init__(self, language: Machine, base: int) -> None:
         self.base = base
         self.name = language.counters[0]
         self.rules = language.rules
@@ -182,7 +182,7 @@ class Means(NamedTuple):
     """Symbols a string, without the boundary."""
 
 
-def means_of(language: Language | Grammar) -> Means:
+def means_of(language: Machine | Grammar) -> Means:
     """Entropy and mean length; an InputError if strings do not end within bounds."""
     if isinstance(language, Grammar):
         return _estimated(language, DRAWN_OF_GRAMMAR)
@@ -202,7 +202,7 @@ def local_bits(chances: Sequence[float]) -> float:
     return -math.fsum(p * math.log2(p) for p in chances)
 
 
-def _settled(language: Language) -> frozenset[str]:
+def _settled(language: Machine) -> frozenset[str]:
     """States after which no choice is left."""
     open_states = {rule.state for rule in language.rules if rule.chance != 1}
     while True:
@@ -213,7 +213,7 @@ def _settled(language: Language) -> frozenset[str]:
 
 
 def _followed(
-    language: Language, settled: frozenset[str] = frozenset()
+    language: Machine, settled: frozenset[str] = frozenset()
 ) -> tuple[float, float] | None:
     """Bits and symbols of a string, from the mass in each configuration after each symbol; None if
     it does not come to an end soon. Settled states are not followed."""
@@ -250,7 +250,7 @@ def _of(enabled: tuple[Ready, ...]) -> tuple[float, float]:
     return bits, float(sum(rule.chance for rule in enabled if rule.symbol != BOUNDARY))
 
 
-def _estimated(language: Language | Grammar, size: int) -> Means:
+def _estimated(language: Machine | Grammar, size: int) -> Means:
     """From strings that are drawn, each with its own probability."""
     random = random_from(0)
     strings = language.samples(random, FEWEST_DRAWN)

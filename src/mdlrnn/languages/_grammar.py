@@ -1,6 +1,6 @@
 """A user's own language: a probabilistic context-free grammar.
 
-It serves wherever a `Language` does: the same questions have the same answers, here from the
+It serves wherever a `Machine` does: the same questions have the same answers, here from the
 prefix probabilities of the grammar. How it is written is in `_grammar_text`.
 """
 
@@ -34,7 +34,7 @@ from ..limits import (
     are_lifted,
     check_size,
 )
-from ..machines import Language, Next, Strings, Symbols
+from ..machines import Machine, Next, Strings, Symbols
 from ..network import BOUNDARY
 from ._grammar_machine import machine_of
 from ._grammar_text import read_productions
@@ -92,7 +92,7 @@ class Grammar(Strings):
         start, productions = read_productions(text, name)
         return cls(name, name, start, productions)
 
-    def machine(self) -> Language:
+    def machine(self) -> Machine:
         """The machine over counters or a stack with the same strings and probabilities; where there
         is none, an InputError names the rule that stands in the way."""
         return machine_of(self.name, self.title, self.start, self.productions)

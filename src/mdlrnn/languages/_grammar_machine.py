@@ -26,7 +26,7 @@ from ..machines import (
     END,
     Affine,
     Condition,
-    Language,
+    Machine,
     Rule,
     counter,
     state_names,
@@ -81,7 +81,7 @@ class State(NamedTuple):
 
 def machine_of(
     name: str, title: str, start: Nonterminal, productions: Sequence[Production]
-) -> Language:
+) -> Machine:
     """The machine of a grammar; where there is none, an InputError that names the rule."""
     try:
         return _Compiler(name, title, start, productions).language()
@@ -222,7 +222,7 @@ class _Compiler:
                 begin = place + 1
         return groups, word[begin:]
 
-    def language(self) -> Language:
+    def language(self) -> Machine:
         exploration = _Exploration(self, eager=False)
         try:
             moves = exploration.moves()
@@ -233,7 +233,7 @@ class _Compiler:
         names = _names(moves)
         rules = tuple(dict.fromkeys(stack.rule(move, names) for move in moves))
         try:
-            machine = Language(self.name, self.title, rules, names[moves[0].state])
+            machine = Machine(self.name, self.title, rules, names[moves[0].state])
         except InputError as error:
             raise InputError(f"{self.title} has no machine that holds: {error}") from None
         return with_fewer_counters(machine)

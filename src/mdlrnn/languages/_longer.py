@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from ..corpus import Corpus
-from ..machines import END, Draw, Language, Ready, Transducer, random_from
+from ..machines import END, Draw, Machine, Ready, Transducer, random_from
 from ..network import BOUNDARY
 from ._grammar import Grammar
 from ._productions import Nonterminal, Part, Production
@@ -49,13 +49,13 @@ Drawn = tuple[tuple[str, ...] | None, list[Key]]
 
 
 def longer_strings(
-    language: Language | Grammar, training: Corpus, seed: int, longest: int | None = None
+    language: Machine | Grammar, training: Corpus, seed: int, longest: int | None = None
 ) -> Iterator[Any]:
     """Strings of the language that are longer than all training strings, up to some `longest`
     symbols; nothing if there are none."""
     most = int(len(training.levels) - 2)
     if longest is None:
-        top = MOST_LONGEST if isinstance(language, Language) else GRAMMAR_LONGEST
+        top = MOST_LONGEST if isinstance(language, Machine) else GRAMMAR_LONGEST
         longest = max(min(max(TIMES * most, LEAST_LONGEST), top), most + most // 4 + 10)
     seen: set[Any] = set()
     for string in language.shortest(LOOKED_THROUGH):
@@ -78,7 +78,7 @@ def longer_strings(
 
 
 def near_length(
-    language: Language | Grammar, target: int, count: int, random: RandomState
+    language: Machine | Grammar, target: int, count: int, random: RandomState
 ) -> list[Any]:
     """Different strings whose length is near the target, as many as are found."""
     chances = _Chances()
@@ -136,10 +136,10 @@ class _Chances:
 
 
 def _drawing(
-    language: Language | Grammar, random: RandomState, target: int, chances: _Chances
+    language: Machine | Grammar, random: RandomState, target: int, chances: _Chances
 ) -> Callable[[], Drawn]:
     most = 2 * target + 2
-    if isinstance(language, Language):
+    if isinstance(language, Machine):
         crossings: dict[int, _Crossing] = {}
         return lambda: _walk(language, random, target, most, chances, crossings)
     by_left: dict[Nonterminal, list[Production]] = {}
@@ -165,7 +165,7 @@ class _Crossing(NamedTuple):
 
 
 def _walk(
-    language: Language,
+    language: Machine,
     random: RandomState,
     target: int,
     most: int,

@@ -19,7 +19,7 @@ from ..machines import (
     END,
     Affine,
     Condition,
-    Language,
+    Machine,
     Rule,
     counter,
     determinised,
@@ -80,7 +80,7 @@ def notation_problem(text: str) -> str | None:
     return "nothing in it is repeated; write such as a^n b^n."
 
 
-def language_from_notation(text: str, stop: Fraction = STOP) -> Language:
+def language_from_notation(text: str, stop: Fraction = STOP) -> Machine:
     """The language of a notation, such as `a^n b^3n`."""
     if len(text) > LONGEST:
         raise InputError(f"the notation has more than {LONGEST} characters; write less.")
@@ -97,7 +97,7 @@ def language_from_notation(text: str, stop: Fraction = STOP) -> Language:
         rules = determinised(tuple(_Builder(alternatives, stop).rules()), "start")
     except InputError as error:
         raise InputError(f"{title}: {error}") from None
-    return Language(_slug(title), title, rules)
+    return Machine(_slug(title), title, rules)
 
 
 def _slug(title: str) -> str:

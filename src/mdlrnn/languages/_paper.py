@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
-from ..machines import Condition, Draw, Language, Rule, counter
+from ..machines import Condition, Draw, Machine, Rule, counter
 from ..network import BOUNDARY
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ P = Fraction(3, 10)
 """The chance at each step to stop repeating the first symbol (paper, section 4.3.2)."""
 
 
-def counted(name: str, title: str, blocks: tuple[tuple[str, int], ...]) -> Language:
+def counted(name: str, title: str, blocks: tuple[tuple[str, int], ...]) -> Machine:
     """x^n y^(2n) ...: the first symbol n times, n geometric, then each other its multiple of n.
 
     The counter n holds how often the first symbol came; k how many of the present block are left.
@@ -43,26 +43,26 @@ def counted(name: str, title: str, blocks: tuple[tuple[str, int], ...]) -> Langu
     def draw(random: RandomState, size: int) -> list[str]:
         return [string(int(n)) for n in random.geometric(float(P), size=size)]
 
-    return Language(name, title, tuple(rules), draw=draw, string=string)
+    return Machine(name, title, tuple(rules), draw=draw, string=string)
 
 
-def anbn() -> Language:
+def anbn() -> Machine:
     return counted("anbn", "a^n b^n", (("a", 1), ("b", 1)))
 
 
-def anbncn() -> Language:
+def anbncn() -> Machine:
     return counted("anbncn", "a^n b^n c^n", (("a", 1), ("b", 1), ("c", 1)))
 
 
-def anbncndn() -> Language:
+def anbncndn() -> Machine:
     return counted("anbncndn", "a^n b^n c^n d^n", (("a", 1), ("b", 1), ("c", 1), ("d", 1)))
 
 
-def anb2n() -> Language:
+def anb2n() -> Machine:
     return counted("anb2n", "a^n b^2n", (("a", 1), ("b", 2)))
 
 
-def anbmcnm() -> Language:
+def anbmcnm() -> Machine:
     """a^n b^m c^(n+m): one counter of all that came and has not been answered by a c."""
     n = counter("n")
 
@@ -73,7 +73,7 @@ def anbmcnm() -> Language:
         ns, ms = (random.geometric(float(P), size=size) for _ in range(2))
         return [string(int(n), int(m)) for n, m in zip(ns, ms, strict=True)]
 
-    return Language(
+    return Machine(
         "anbmcnm",
         "a^n b^m c^(n+m)",
         (
@@ -95,7 +95,7 @@ LONGEST = 200
 """Longer strings are drawn again, as the authors did; their chance is below 1e-17."""
 
 
-def dyck(kinds: int, p: Fraction = P) -> Language:
+def dyck(kinds: int, p: Fraction = P) -> Machine:
     """One counter for one kind; for more, the stack as an integer in base kinds + 1.
 
     Opening the j-th kind appends the digit j, closing it takes the last digit j away, so the
@@ -119,7 +119,7 @@ def dyck(kinds: int, p: Fraction = P) -> Language:
         chosen = Draw([float(p) / kinds] * kinds + [1 - float(p)])
         return [_drawn(random, kinds, chosen) for _ in range(size)]
 
-    return Language(f"dyck{kinds}", f"Dyck-{kinds}", tuple(rules), draw=draw)
+    return Machine(f"dyck{kinds}", f"Dyck-{kinds}", tuple(rules), draw=draw)
 
 
 def _drawn(random: RandomState, kinds: int, chosen: Draw) -> str:

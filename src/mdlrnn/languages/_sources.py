@@ -16,7 +16,7 @@ from typing import Any
 from ..checks import short
 from ..corpus import Corpus
 from ..errors import InputError
-from ..machines import SUFFIXES, Language, Transducer, load_machine
+from ..machines import SUFFIXES, Machine, Transducer, load_machine
 from ..network import Encoding, has_words
 from ._grammar import Grammar, load_grammar
 from ._notation import language_from_notation, looks_like_notation, notation_problem
@@ -59,7 +59,7 @@ class Source:
         return self.task.encoding()
 
     @property
-    def machine(self) -> Language | Transducer | None:
+    def machine(self) -> Machine | Transducer | None:
         """What a proof is about, if it can be."""
         language = None if self.task is None else self.task.language
         return None if isinstance(language, Grammar) else language
@@ -87,7 +87,7 @@ def source_from(given: object, *, size: int | None = None, words: bool = False) 
         return Source("corpus", given=_sized(given, size), words=has_words(given.alphabet))
     if isinstance(given, Task):
         return Source(given.name, given, size)
-    if isinstance(given, Language | Grammar | Transducer):
+    if isinstance(given, Machine | Grammar | Transducer):
         return Source(given.name, _task(given), size)
     if isinstance(given, str | os.PathLike):
         return _named(given, size, words)
@@ -124,7 +124,7 @@ def task_from(given: object, what: str = "a language") -> Task:
     return source.task
 
 
-def machine_from(given: object) -> Language | Transducer:
+def machine_from(given: object) -> Machine | Transducer:
     """The machine that a proof is about."""
     source = source_from(given)
     if source.machine is None:
@@ -145,7 +145,7 @@ def is_language_file(name: str | os.PathLike[str]) -> bool:
     return os.fspath(name).endswith((*GRAMMAR_SUFFIXES, *SUFFIXES)) and Path(name).exists()
 
 
-def _language_of(path: Path) -> Language | Grammar | Transducer:
+def _language_of(path: Path) -> Machine | Grammar | Transducer:
     is_machine = path.name.endswith(SUFFIXES)
     return load_machine(path) if is_machine else load_grammar(path)
 
@@ -200,7 +200,7 @@ def _sized(corpus: Corpus, size: int | None, name: str = "the source") -> Corpus
     return corpus
 
 
-def _task(language: Language | Grammar | Transducer) -> Task:
+def _task(language: Machine | Grammar | Transducer) -> Task:
     for task in EVERY_TASK.values():
         if task.language == language:
             return task

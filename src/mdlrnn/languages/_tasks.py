@@ -17,7 +17,7 @@ from .. import languages, machines, zoo
 from ..checks import is_integer, nearest_name, short
 from ..corpus import Corpus
 from ..errors import InputError
-from ..machines import Language, Transducer, pairs, random_from
+from ..machines import Machine, Transducer, pairs, random_from
 from ..network import BOUNDARY, DEFAULT_ACTIVATIONS, Encoding, Network
 from ._grammar import Grammar, short_strings
 from ._longer import longer_sequences, longer_strings
@@ -70,7 +70,7 @@ class Task:
     title: str
     sizes: tuple[int, ...]
     """Training sizes of the paper."""
-    language: Language | Grammar | Transducer
+    language: Machine | Grammar | Transducer
     tests: Callable[[Corpus, int], Iterator[Corpus]]
     """The test set in parts, given the training set and the seed."""
     optimum: Callable[[], Network] | None = None
@@ -142,14 +142,14 @@ def _longest_run(training: Corpus, symbols: str) -> int:
     return max(max(map(string.count, symbols)) for string, _ in training.strings())
 
 
-def _longer(language: Language, training: Corpus, seed: int) -> Iterator[Corpus]:
+def _longer(language: Machine, training: Corpus, seed: int) -> Iterator[Corpus]:
     """The strings of the next n's after the largest in training."""
     assert language.string is not None
     most = _longest_run(training, "a")
     return in_parts(map(language.string, range(most + 1, most + 1 + BEYOND)))
 
 
-def _longer_pairs(language: Language, training: Corpus, seed: int) -> Iterator[Corpus]:
+def _longer_pairs(language: Machine, training: Corpus, seed: int) -> Iterator[Corpus]:
     assert language.string is not None
     most = _longest_run(training, "ab")
     values = range(most + 1, most + 1 + PAIRS_BEYOND)
@@ -157,7 +157,7 @@ def _longer_pairs(language: Language, training: Corpus, seed: int) -> Iterator[C
 
 
 def drawn_on(
-    language: Language | Grammar, training: Corpus, seed: int, size: int = TEST_STRINGS
+    language: Machine | Grammar, training: Corpus, seed: int, size: int = TEST_STRINGS
 ) -> Iterator[Corpus]:
     """The strings that follow the training strings in the same stream."""
     random = random_from(seed)
@@ -189,7 +189,7 @@ def _all() -> tuple[Task, ...]:
     )  # fmt: skip
 
 
-def string_chance(language: Language | Grammar, string: Sequence[str]) -> Fraction:
+def string_chance(language: Machine | Grammar, string: Sequence[str]) -> Fraction:
     """The probability of a whole string."""
     found = Fraction(1)
     for place, symbol in enumerate((*string, BOUNDARY)):
@@ -257,7 +257,7 @@ OWN_SIZE = 500
 """Training strings of a language of one's own where no number is given."""
 
 
-def task_for(language: Language | Grammar | Transducer) -> Task:
+def task_for(language: Machine | Grammar | Transducer) -> Task:
     """A language as a task: trained on strings drawn from it, tested on longer ones."""
     sizes = (OWN_SIZE,)
     if isinstance(language, Transducer):
@@ -267,9 +267,9 @@ def task_for(language: Language | Grammar | Transducer) -> Task:
     return Task(known.name, known.title, sizes, known, partial(_longer_own, known))
 
 
-def with_machine(language: Language | Grammar) -> Language | Grammar:
+def with_machine(language: Machine | Grammar) -> Machine | Grammar:
     """The machine of a grammar, where there is one; its strings are drawn as the grammar draws."""
-    if isinstance(language, Language):
+    if isinstance(language, Machine):
         return language
     try:
         return replace(language.machine(), draw=language.samples)
@@ -277,7 +277,7 @@ def with_machine(language: Language | Grammar) -> Language | Grammar:
         return language
 
 
-def _longer_own(language: Language | Grammar, training: Corpus, seed: int) -> Iterator[Corpus]:
+def _longer_own(language: Machine | Grammar, training: Corpus, seed: int) -> Iterator[Corpus]:
     """Longer strings, or where there are none, others that follow in the same stream."""
     found = False
     for part in in_parts(longer_strings(language, training, seed)):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ._machine import SEEDS as SEEDS
     from ._machine import Configuration as Configuration
     from ._machine import Draw as Draw
-    from ._machine import Language as Language
+    from ._machine import Machine as Machine
     from ._machine import Next as Next
     from ._machine import Ready as Ready
     from ._machine import Strings as Strings

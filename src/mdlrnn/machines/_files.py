@@ -26,7 +26,7 @@ from ..checks import exact_fraction, short
 from ..errors import InputError, printable
 from ..files import PathLike, named, read_text
 from ..limits import GRAMMAR_BYTES, RULES, check_size
-from ._machine import Language
+from ._machine import Machine
 from ._rule_text import read_rules, split_line
 from ._rules import START, Affine, Condition, Rule
 from ._transducer import Transducer, Transition
@@ -38,23 +38,23 @@ _STEP = re.compile(
 )
 
 
-def load_language(path: PathLike) -> Language:
+def load_language(path: PathLike) -> Machine:
     """The language of a file that holds strings' rules."""
     found = load_machine(path)
-    if not isinstance(found, Language):
+    if not isinstance(found, Machine):
         raise InputError(
             f"{named(path)} maps numbers to numbers; give the file of a language of strings."
         )
     return found
 
 
-def load_machine(path: PathLike) -> Language | Transducer:
+def load_machine(path: PathLike) -> Machine | Transducer:
     """The machine of a language file, whichever it holds."""
     text = read_text(path, "language", GRAMMAR_BYTES)
     return machine_from_text(text, Path(fspath(path)).stem, named(path))
 
 
-def machine_from_text(text: str, name: str = "language", source: str = "") -> Language | Transducer:
+def machine_from_text(text: str, name: str = "language", source: str = "") -> Machine | Transducer:
     """The machine of a text. Errors say the line, and call the text `source`."""
     title = ""
     lines: list[tuple[int, str]] = []
@@ -81,7 +81,7 @@ def machine_from_text(text: str, name: str = "language", source: str = "") -> La
             raise InputError(f"{source}: line {number}: {error}") from None
     start = START if any(rule.state == START for rule in rules) else rules[0].state
     try:
-        return Language(name, title, tuple(rules), start, places=places)
+        return Machine(name, title, tuple(rules), start, places=places)
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
 
@@ -115,7 +115,7 @@ def _transducer(lines: list[tuple[int, str]], name: str, title: str, source: str
         raise InputError(f"{source}: {error}") from None
 
 
-def to_json(source: Language | Transducer) -> dict[str, Any]:
+def to_json(source: Machine | Transducer) -> dict[str, Any]:
     data: dict[str, Any] = {"name": source.name, "title": source.title, "start": source.start}
     if isinstance(source, Transducer):
         data["transitions"] = [
@@ -126,7 +126,7 @@ def to_json(source: Language | Transducer) -> dict[str, Any]:
     return data
 
 
-def from_json(data: dict[str, Any]) -> Language | Transducer:
+def from_json(data: dict[str, Any]) -> Machine | Transducer:
     if "transitions" in data:
         transitions = tuple(
             Transition(state, tuple(read), exact_fraction(write), to)
@@ -141,7 +141,7 @@ def from_json(data: dict[str, Any]) -> Language | Transducer:
         )
         for r in data["rules"]
     )  # fmt: skip
-    return Language(data["name"], data["title"], rules, data["start"])
+    return Machine(data["name"], data["title"], rules, data["start"])
 
 
 def _rule(r: Rule) -> dict[str, Any]:

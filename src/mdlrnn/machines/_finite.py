@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ..errors import InputError
 from ..network import BOUNDARY
-from ._machine import Configuration, Language
+from ._machine import Configuration, Machine
 from ._rules import END, Affine, Condition, Rule
 
 MOST_STATES = 200
@@ -173,7 +173,7 @@ MOST_LOOKED_AT = 6
 """Counters, to see which can be 0 at the same time."""
 
 
-def with_fewer_counters(language: Language) -> Language:
+def with_fewer_counters(language: Machine) -> Machine:
     """The same language, by states alone where that can be."""
     if not language.counters:
         return language
@@ -187,12 +187,12 @@ def with_fewer_counters(language: Language) -> Language:
         return language
     merged, start = _merged(_renamed(rules), language.start)
     try:
-        return Language(language.name, language.title, merged, start)
+        return Machine(language.name, language.title, merged, start)
     except InputError:
         return language
 
 
-def _by_states(language: Language) -> tuple[Rule, ...] | None:
+def _by_states(language: Machine) -> tuple[Rule, ...] | None:
     """Each configuration as a state; None where there are too many."""
     names: dict[Configuration, str] = {language.beginning: language.start}
     rules: list[Rule] = []

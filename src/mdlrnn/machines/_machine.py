@@ -232,7 +232,7 @@ class Option(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Language(Strings):
+class Machine(Strings):
     """A probabilistic language. `draw` samples as the paper did; without it the rules do."""
 
     name: str = field(compare=False)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import InputError
-from ._machine import Language
+from ._machine import Machine
 from ._rules import END, Affine, Condition, Rule
 
 MOST_RULES = 200
 
 
-def product(one: Language, other: Language) -> Language | None:
+def product(one: Machine, other: Machine) -> Machine | None:
     """Both at once, with the other's chances; None if that is no small machine."""
     mine = {name: f"{name}1" for name in one.counters}
     theirs = {name: f"{name}2" for name in other.counters}
@@ -37,7 +37,7 @@ def product(one: Language, other: Language) -> Language | None:
         if len(rules) > MOST_RULES:
             return None
     try:
-        return Language("both", other.title, tuple(rules), _name(start))
+        return Machine("both", other.title, tuple(rules), _name(start))
     except InputError:
         return None
 

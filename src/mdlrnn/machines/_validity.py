@@ -20,7 +20,7 @@ from ._rule_text import rule_text
 from ._rules import END, Affine, Rule
 
 if TYPE_CHECKING:
-    from ._machine import Configuration, Language
+    from ._machine import Configuration, Machine
 
 CONFIGURATIONS = 200
 """The nearest ones that are looked at."""
@@ -32,7 +32,7 @@ class RulesAtOdds(InputError):  # noqa: N818, it is named for what is the matter
     """Rules that make no distribution in some configuration."""
 
 
-def check_language(language: Language) -> None:
+def check_language(language: Machine) -> None:
     """Raise if the rules do not make a language, naming the rule."""
     if not language.rules:
         raise InputError(f"{language.title} has no rules; give at least one.")
@@ -44,7 +44,7 @@ def check_language(language: Language) -> None:
         check_configuration(language, here)
 
 
-def _check_rule(language: Language, rule: Rule, words: bool) -> None:
+def _check_rule(language: Machine, rule: Rule, words: bool) -> None:
     if not isinstance(rule.chance, Fraction | int) or not 0 < rule.chance <= 1:
         raise wrong(language, rule, f"its chance is {rule.chance}; give more than 0 and at most 1")
     if not isinstance(rule.symbol, str) or not rule.symbol:
@@ -69,7 +69,7 @@ def _check_rule(language: Language, rule: Rule, words: bool) -> None:
             _check_expression(language, rule, value, known)
 
 
-def _check_expression(language: Language, rule: Rule, value: Affine, known: set[str]) -> None:
+def _check_expression(language: Machine, rule: Rule, value: Affine, known: set[str]) -> None:
     unknown = next((name for name, _ in value.terms if name not in known), None)
     if unknown is not None:
         raise wrong(language, rule, f"no rule sets the counter {printable(unknown)}; set it first")
@@ -77,7 +77,7 @@ def _check_expression(language: Language, rule: Rule, value: Affine, known: set[
         raise wrong(language, rule, "it divides by less than 1; divide by 1 or more")
 
 
-def _check_states(language: Language) -> None:
+def _check_states(language: Machine) -> None:
     """Every state is led to, has rules, and can come to an end."""
     by_state: dict[str, list[Rule]] = {}
     for rule in language.rules:
@@ -112,7 +112,7 @@ def _check_states(language: Language) -> None:
             raise wrong(language, rule, f"no string ends after {state}; lead from there to an end")
 
 
-def _configurations(language: Language) -> Iterator[Configuration]:
+def _configurations(language: Machine) -> Iterator[Configuration]:
     """Configurations that can be: the nearest, then those along random walks, each once."""
     seen = {language.beginning}
     left = deque(seen)
@@ -137,7 +137,7 @@ def _configurations(language: Language) -> Iterator[Configuration]:
                 yield here
 
 
-def check_configuration(language: Language, here: Configuration) -> None:
+def check_configuration(language: Machine, here: Configuration) -> None:
     """Raise if the rules are at odds here; a language is checked at most of what is near its
     beginning, and some lies beyond."""
     names = zip(language.counters, here.counters, strict=True)
@@ -165,12 +165,12 @@ def check_configuration(language: Language, here: Configuration) -> None:
         )
 
 
-def wrong(language: Language, rule: Rule, what: str) -> InputError:
+def wrong(language: Machine, rule: Rule, what: str) -> InputError:
     place = language.places.get(rule, f"{language.title}: ")
     return InputError(f"{place}the rule {rule_text(rule)}: {what}.")
 
 
-def _heading(language: Language, here: Configuration, symbol: str | None = None) -> str:
+def _heading(language: Machine, here: Configuration, symbol: str | None = None) -> str:
     """Where the rules of a configuration are written, those that emit the symbol if one is given;
     or what the language is called."""
     lines = [

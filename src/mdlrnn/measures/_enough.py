@@ -23,7 +23,7 @@ from ..corpus import Corpus
 from ..errors import InputError
 from ..files import PathLike, named, read_text
 from ..languages import Grammar, Mean, Task, means_of, source_of, task_from
-from ..machines import Language, Transducer, Truth
+from ..machines import Machine, Transducer, Truth
 from ..network import Encoding, Network, length
 from ..runs import FRONT, check_holds_run, network_from, read_settings
 from ._measures import fed, measure_parts
@@ -169,7 +169,7 @@ def enough_strings(
     return Enough(task.title, entropy.value, tuple(judged), reigns(judged), entropy.error)
 
 
-def _entropy(language: Language | Grammar | Transducer, truth: Truth, strings: Corpus) -> Mean:
+def _entropy(language: Machine | Grammar | Transducer, truth: Truth, strings: Corpus) -> Mean:
     if isinstance(language, Transducer):  # the sequences that it is trained on are all there are
         return Mean(truth.optimal_bits / strings.sequences)
     return means_of(language).entropy
@@ -192,7 +192,7 @@ def _wider(one: Encoding, other: Encoding) -> Encoding:
     return Encoding(one.scheme, tuple(names), one.products or other.products)
 
 
-def _strings(language: Language | Grammar | Transducer) -> Corpus:
+def _strings(language: Machine | Grammar | Transducer) -> Corpus:
     return language.training(DRAWN if not isinstance(language, Grammar) else 500, SEED)
 
 

@@ -258,7 +258,7 @@ def truth_of(corpus: Corpus, task: Task) -> Truth:
     """The truth, with the score that the paper calls optimal.
 
     It is that of the true distribution, but for Dyck-2 that of the paper's hand-built stack, which
-    opens a bracket with probability 4/13, not 3/10; `Language.optimal` gives the true optimum.
+    opens a bracket with probability 4/13, not 3/10; `Machine.optimal` gives the true optimum.
     """
     truth = task.language.truth(corpus)
     if task.optimum is None:

@@ -19,7 +19,7 @@ from ..checks import check_known, exact_fraction
 from ..errors import InputError
 from ..files import PathLike, named, read_text
 from ..languages import EVERY_TASK
-from ..machines import Language, Transducer
+from ..machines import Machine, Transducer
 from ..machines import from_json as language_from_json
 from ..machines import to_json as language_to_json
 from ..network import Network
@@ -114,7 +114,7 @@ def check(
     path: PathLike,
     solver: str = "cvc5",
     about: Network | None = None,
-    language: Language | Transducer | None = None,
+    language: Machine | Transducer | None = None,
     seconds: float = CHECK,
 ) -> Checked:
     """Make the certificate's queries again and have a solver decide each of them.
@@ -185,7 +185,7 @@ def _ask_z3(text: str, milliseconds: int) -> Answer:
 
 
 def _check_about(
-    path: PathLike, about: Network, known: Language | Transducer, network: Network
+    path: PathLike, about: Network, known: Machine | Transducer, network: Network
 ) -> None:
     """A network without names takes the symbols in the order of the language, as in a proof."""
     other = InputError(f"{named(path)} is not about the network given; prove that one.")
@@ -198,19 +198,19 @@ def _check_about(
 
 
 def _known(
-    source: Language | Transducer, given: Language | Transducer | None
-) -> Language | Transducer | None:
+    source: Machine | Transducer, given: Machine | Transducer | None
+) -> Machine | Transducer | None:
     """The language as it is known here, by the name that it has here."""
     languages = [task.language for task in EVERY_TASK.values()] if given is None else [given]
     for known in languages:
-        if isinstance(known, Language | Transducer):
+        if isinstance(known, Machine | Transducer):
             named_alike = replace(source, name=known.name, title=known.title)
             if same_language(named_alike, known):
                 return known
     return None
 
 
-def _source(data: dict[str, Any]) -> Language | Transducer:
+def _source(data: dict[str, Any]) -> Machine | Transducer:
     """The machine; one of mdlrnn's own is called what it is called here."""
     read = language_from_json(data)
     for task in EVERY_TASK.values():

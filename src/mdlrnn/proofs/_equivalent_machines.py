@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from ..languages import Grammar
-from ..machines import Affine, Condition, Language, Rule, Transducer, counter
+from ..machines import Affine, Condition, Machine, Rule, Transducer, counter
 from ..network import BOUNDARY
 
 Letter = tuple[int, ...]
@@ -28,7 +28,7 @@ class Move(NamedTuple):
     pushed: tuple[Letter, ...]
 
 
-def stack_moves(language: Language) -> tuple[Move, ...] | None:
+def stack_moves(language: Machine) -> tuple[Move, ...] | None:
     """The moves, if all that the rules do is to push digits and to pop what is on top."""
     if len(language.counters) != 1:
         return None
@@ -199,10 +199,10 @@ def _makes(
 
 BASES = (3, 4, 5)
 MOST_COUNTERS = 5
-Source = Language | Grammar | Transducer
+Source = Machine | Grammar | Transducer
 
 
-def equivalent_machines(language: Language) -> Iterator[Language]:
+def equivalent_machines(language: Machine) -> Iterator[Machine]:
     """Machines for the same language, this one left out."""
     moves = stack_moves(language)
     if moves is None:
@@ -219,7 +219,7 @@ def equivalent_machines(language: Language) -> Iterator[Language]:
                         yield replace(language, rules=rules)
 
 
-def counting_machine(language: Language) -> Language | None:
+def counting_machine(language: Machine) -> Machine | None:
     """The machine that also counts how often each symbol has been read; None where that would be
     too many counters."""
     names = _names_of_counts(language)
@@ -233,7 +233,7 @@ def counting_machine(language: Language) -> Language | None:
     return replace(language, rules=tuple(rules))
 
 
-def counts_of_symbols(language: Language) -> dict[str, str]:
+def counts_of_symbols(language: Machine) -> dict[str, str]:
     """Counters that count how often a symbol has been read, by `counting_machine`'s names."""
     return {
         name: symbol
@@ -245,7 +245,7 @@ def counts_of_symbols(language: Language) -> dict[str, str]:
     }
 
 
-def _names_of_counts(language: Language) -> dict[str, str]:
+def _names_of_counts(language: Machine) -> dict[str, str]:
     symbols = [symbol for symbol in language.alphabet if symbol != BOUNDARY]
     return {
         f"{s}_read" if s.isascii() and s.isidentifier() else f"read{number}": s
@@ -261,7 +261,7 @@ def same_language(one: Source, other: Source) -> bool:
     """Whether two machines are one, or machines of one language by their form."""
     if one == other:
         return True
-    if not isinstance(one, Language) or not isinstance(other, Language):
+    if not isinstance(one, Machine) or not isinstance(other, Machine):
         return False
     if counting_machine(other) == one:
         return True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..machines import Language, Symbols, Transducer
+from ..machines import Machine, Symbols, Transducer
 from ..network import FLOAT, Network, distribution, feed, input_rows
 from ._proof import Proof
 from ._prove import prove
@@ -67,7 +67,7 @@ class Theorem:
 class Prover:
     """Looks at the networks of a run, at none of them twice."""
 
-    def __init__(self, machine: Language | Transducer) -> None:
+    def __init__(self, machine: Machine | Transducer) -> None:
         self.machine = machine
         self.can_prove = available("z3")
         self._found: dict[str, Proof] = {}
@@ -140,7 +140,7 @@ class Prover:
 
     def _fails(self, network: Network, string: Symbols) -> bool:
         machine = self.machine
-        assert isinstance(machine, Language)
+        assert isinstance(machine, Machine)
         here = machine.beginning
         rows = input_rows(network, string, machine.alphabet)
         names = network.alphabet or machine.alphabet
@@ -159,7 +159,7 @@ class Prover:
     @cached_property
     def _longer(self) -> list[Symbols]:
         """Nothing for sequences of numbers, all of which a proof runs through soon enough."""
-        if not isinstance(self.machine, Language):
+        if not isinstance(self.machine, Machine):
             return []
         shortest = self.machine.shortest(PRECHECK_STRINGS[-1] + 1)
         return [string for place, string in enumerate(shortest) if place in PRECHECK_STRINGS]

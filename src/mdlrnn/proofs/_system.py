@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..checks import short
 from ..errors import InputError
-from ..machines import Affine, Condition, Configuration, Language, Rule, Transducer
+from ..machines import Affine, Condition, Configuration, Machine, Rule, Transducer
 from ..network import BOUNDARY, Network
 from ._terms import Term, counter_term, floor, known
 
@@ -38,7 +38,7 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True)
 class System:
-    source: Language | Transducer
+    source: Machine | Transducer
     counters: tuple[str, ...]
     openings: tuple[Opening, ...]
     rules: tuple[Rule, ...]
@@ -55,9 +55,9 @@ class System:
         return self.source.title
 
     @property
-    def language(self) -> Language | None:
+    def language(self) -> Machine | None:
         """The machine over symbols, if it is one: strings end, sequences of numbers do not."""
-        return self.source if isinstance(self.source, Language) else None
+        return self.source if isinstance(self.source, Machine) else None
 
     @cached_property
     def conditions(self) -> dict[str, tuple[Condition, ...]]:
@@ -126,7 +126,7 @@ def _truths(count: int) -> Iterator[tuple[bool, ...]]:
         yield tuple(bool(number >> i & 1) for i in range(count))
 
 
-def system_for(network: Network, source: Language | Transducer) -> tuple[System, Network]:
+def system_for(network: Network, source: Machine | Transducer) -> tuple[System, Network]:
     """The system, and the network with the names of its symbols."""
     if isinstance(source, Transducer):
         return _numbers(network, source), network
@@ -153,7 +153,7 @@ def system_for(network: Network, source: Language | Transducer) -> tuple[System,
     return System(source, source.counters, openings, moves, rows, names, source.rules), network
 
 
-def _check_conditions(source: Language) -> None:
+def _check_conditions(source: Machine) -> None:
     """All combinations of a state's conditions are looked at."""
     found: dict[str, set[Condition]] = {}
     for rule in source.rules:

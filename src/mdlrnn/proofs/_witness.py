@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from ..machines import END, Configuration, Language
+from ..machines import END, Configuration, Machine
 from ..network import BOUNDARY, EXACT, FLOAT, distribution, feed, stepper
 from ._claims import Claim, Shares, certain, claim_formula
 from ._execute import Executor, Node, along
@@ -201,7 +201,7 @@ def completion(system: System, here: Configuration, most: int = 50_000) -> list[
     return []
 
 
-def _moves_to_the_end(language: Language) -> dict[str, int]:
+def _moves_to_the_end(language: Machine) -> dict[str, int]:
     """How many moves each state is from the end, whatever the counters."""
     far = {END: 0}
     while True:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from ..errors import InputError
-from ..machines import END, Language, Rule, Transducer, condition_text, expression_text
+from ..machines import END, Machine, Rule, Transducer, condition_text, expression_text
 from ._arrangement import Box, Clarity, clarity_of
 from ._drawing import head
 from ._formats import (
@@ -299,7 +299,7 @@ MOST_LINES = 24
 """Of a label; the rest are counted."""
 
 
-def picture_of_machine(machine: Language | Transducer) -> Picture:
+def picture_of_machine(machine: Machine | Transducer) -> Picture:
     """The machine drawn: in a row, or if it is too wide so, upright."""
     names = _states(machine)
     if len(names) > MOST_STATES:
@@ -334,7 +334,7 @@ def picture_of_machine(machine: Language | Transducer) -> Picture:
     return Picture(layout.width, layout.height, tuple(groups), f"the machine of {machine.title}")
 
 
-def _states(machine: Language | Transducer) -> list[str]:
+def _states(machine: Machine | Transducer) -> list[str]:
     rules = machine.transitions if isinstance(machine, Transducer) else machine.rules
     found = {machine.start: None}
     for rule in rules:
@@ -344,7 +344,7 @@ def _states(machine: Language | Transducer) -> list[str]:
     return list(found)
 
 
-def _labels(machine: Language | Transducer, places: Mapping[str, int], line: int) -> list[Label]:
+def _labels(machine: Machine | Transducer, places: Mapping[str, int], line: int) -> list[Label]:
     """What stands at the arrows, in lines of about so many characters."""
     if isinstance(machine, Transducer):
         texts: dict[tuple[str, str], list[str]] = {}

@@ -11,7 +11,7 @@ from ..corpus import Corpus
 from ..errors import InputError
 from ..extraction import learned as find_learned
 from ..languages import Grammar, Source, Task, source_from, source_of
-from ..machines import Language, machine_from_text
+from ..machines import Machine, machine_from_text
 from ..measures import Report, enough, measure
 from ..network import Encoding, Network, Score, read_json
 from ..proofs import IN_RUN, available, prove
@@ -55,7 +55,7 @@ class LearnedMachine:
 
     statement: str
     proved: bool
-    machine: Language | None = None
+    machine: Machine | None = None
     name: str | None = None
 
 
@@ -159,7 +159,7 @@ def network_content(
 
 def _of_task(theorem: ShownTheorem | None, task: Task) -> LearnedMachine | None:
     """The machine of a language that the network is proved to have learned."""
-    if theorem is None or not isinstance(task.language, Language):
+    if theorem is None or not isinstance(task.language, Machine):
         return None
     return LearnedMachine(theorem.statement, True, task.language, task.title)
 
@@ -173,7 +173,7 @@ def learned_content(network: Network, folder: Path | None = None) -> LearnedMach
         data = find_learned(network, LEARNED_SECONDS).to_dict()
     text = data["machine"] or (data["agrees"] or {}).get("machine")
     machine = None if text is None else machine_from_text(text)
-    assert machine is None or isinstance(machine, Language)
+    assert machine is None or isinstance(machine, Machine)
     return LearnedMachine(data["statement"], data["proved"], machine, data["name"])
 
 
@@ -187,7 +187,7 @@ def kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:
         texts = [data.get("machine"), (data.get("agrees") or {}).get("machine")]
         fits = data.get("network") == network.to_dict() and isinstance(data["statement"], str)
         for text in texts:
-            if text is not None and not isinstance(machine_from_text(text), Language):
+            if text is not None and not isinstance(machine_from_text(text), Machine):
                 return None
         shaped = isinstance(data["proved"], bool) and isinstance(data["name"], str | None)
         # Earlier versions did not say how far the machine's probabilities are from the network's.

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ..errors import InputError
-from ..machines import Affine, Language, Rule, rule_text
+from ..machines import Affine, Machine, Rule, rule_text
 from ..network import describe, summary
 from ._automaton import picture_of_machine
 from ._charts import plot_accuracy, plot_enough, plot_front, plot_history
@@ -198,7 +198,7 @@ def machine_data(learned: LearnedMachine | None) -> dict[str, Any] | None:
     }
 
 
-def _rule(rule: Rule, machine: Language) -> dict[str, Any]:
+def _rule(rule: Rule, machine: Machine) -> dict[str, Any]:
     def sum_of(value: Affine | int) -> dict[str, Any]:
         value = Affine((), value) if isinstance(value, int) else value
         return {
@@ -241,7 +241,7 @@ def machine_section(learned: LearnedMachine | None) -> str:
     )
 
 
-def _drawing(machine: Language) -> str:
+def _drawing(machine: Machine) -> str:
     try:
         picture = picture_of_machine(machine)
     except InputError:

@@ -19,7 +19,7 @@ from mdlrnn.errors import InputError
 from mdlrnn.extraction import learned as find_learned
 from mdlrnn.files import read_text
 from mdlrnn.languages import Grammar, Source, production_text, string_chance
-from mdlrnn.machines import Affine, Language, Transducer, machine_from_text
+from mdlrnn.machines import Affine, Machine, Transducer, machine_from_text
 from mdlrnn.network import counted, has_words, spelled
 from mdlrnn.proofs import TO_TRY, available, prove
 from mdlrnn.show import LearnedMachine, ShownTheorem, kept_learned, kept_theorem_data
@@ -133,7 +133,7 @@ def _theorem_of(data: Findings) -> ShownTheorem:
 def learned_of(data: Findings, result: Result) -> LearnedMachine | None:
     """What it has learned: the language itself where that is proved, else what was found in it."""
     language = result.source and result.source.task and result.source.task.language
-    if data["theorem"]["outcome"] == "proved" and isinstance(language, Language):
+    if data["theorem"]["outcome"] == "proved" and isinstance(language, Machine):
         assert result.source is not None
         assert result.source.task is not None
         return LearnedMachine(
@@ -224,14 +224,14 @@ def known_of(source: Source | None) -> Known:
     )  # fmt: skip
 
 
-def class_of(machine: Language) -> str:
+def class_of(machine: Machine) -> str:
     if not machine.counters:
         return FINITE
     updates = (value for rule in machine.rules for _, value in rule.then)
     return STACK if any(_divides(value) for value in updates) else COUNTER
 
 
-def states_of(machine: Language) -> int:
+def states_of(machine: Machine) -> int:
     return len({rule.state for rule in machine.rules})
 
 
@@ -239,12 +239,12 @@ def _divides(value: Affine | int) -> bool:
     return isinstance(value, Affine) and value.divisor != 1
 
 
-def _text(machine: Language | Transducer) -> str:
+def _text(machine: Machine | Transducer) -> str:
     """The rules without the title, which stands above them."""
     return "\n".join(machine.to_text().splitlines()[1:])
 
 
-def _first(language: Language | Grammar) -> Iterator[tuple[str, str]]:
+def _first(language: Machine | Grammar) -> Iterator[tuple[str, str]]:
     try:
         for string in language.shortest(FIRST):
             chance = string_chance(language, string)

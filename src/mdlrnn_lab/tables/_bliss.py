@@ -26,7 +26,7 @@ from mdlrnn.errors import InputError, printable
 from mdlrnn.files import named
 from mdlrnn.languages import TASKS, Task
 from mdlrnn.limits import LINE_BYTES, check_size
-from mdlrnn.machines import MARGIN, Configuration, Language
+from mdlrnn.machines import MARGIN, Configuration, Machine
 from mdlrnn.measures import fed
 from mdlrnn.network import BOUNDARY, Network
 
@@ -106,7 +106,7 @@ class Dataset(NamedTuple):
                 f"{named(path)} has {len(shape)} axes, not {axes}; get the benchmark again."
             )
         language = self.task.language
-        assert isinstance(language, Language)
+        assert isinstance(language, Machine)
         size = len(language.alphabet)
         if axes == 3 and shape[2] != size:
             raise InputError(
@@ -130,7 +130,7 @@ class Dataset(NamedTuple):
     def _names(self, symbols: Iterable[str]) -> dict[str, str]:
         """The language's own symbols for those of the benchmark, which has other brackets."""
         language = self.task.language
-        assert isinstance(language, Language)
+        assert isinstance(language, Machine)
         used = sorted(set(symbols) - {BOUNDARY})
         own = sorted(set(language.alphabet) - {BOUNDARY})
         if set(used) <= set(own):
@@ -139,7 +139,7 @@ class Dataset(NamedTuple):
 
     def _check_string(self, string: str, names: Mapping[str, str], path: Path) -> None:
         language = self.task.language
-        assert isinstance(language, Language)
+        assert isinstance(language, Machine)
         if not names or not language.accepts([names.get(symbol, "") for symbol in string]):
             raise InputError(
                 f"{named(path)} holds {shown(string)}, which is no string of {self.task.title}; "
@@ -171,7 +171,7 @@ class Dataset(NamedTuple):
         return path
 
 
-def _due(language: Language, string: Sequence[str], axes: int) -> NDArray[np.bool_]:
+def _due(language: Machine, string: Sequence[str], axes: int) -> NDArray[np.bool_]:
     """For each step whether one symbol only can follow, or which symbols can."""
     order = (BOUNDARY, *sorted(set(language.alphabet) - {BOUNDARY}))
     here: Configuration | None = language.beginning

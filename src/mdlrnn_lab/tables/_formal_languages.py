@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mdlrnn.errors import InputError
 from mdlrnn.languages import Grammar, Task
-from mdlrnn.machines import Language, Transducer
+from mdlrnn.machines import Machine, Transducer
 from mdlrnn.proofs import available, prove
 from mdlrnn.search import Search, Stop
 
@@ -19,7 +19,7 @@ from ._sheet import MISSING, Sheet, bits, cross_entropy, percent, printed, publi
 
 
 def with_verdict(
-    folder: Path, figures: dict[str, Any], language: Language | Grammar | Transducer
+    folder: Path, figures: dict[str, Any], language: Machine | Grammar | Transducer
 ) -> dict[str, Any]:
     """The figures with the proof's outcome, from the file or made now and kept; without it, where
     there is an obstacle."""
@@ -31,7 +31,7 @@ def with_verdict(
     return found
 
 
-def obstacle_to(language: Language | Grammar | Transducer) -> str | None:
+def obstacle_to(language: Machine | Grammar | Transducer) -> str | None:
     """Why no theorem can be sought about a language, as a sentence; None where it can."""
     if not available("z3"):
         return 'No theorem was sought: the prover is not installed (pip install "mdlrnn[prove]").'
@@ -42,7 +42,7 @@ def obstacle_to(language: Language | Grammar | Transducer) -> str | None:
     return None
 
 
-def _machine_of(language: Language | Grammar | Transducer) -> Language | Transducer:
+def _machine_of(language: Machine | Grammar | Transducer) -> Machine | Transducer:
     return language.machine() if isinstance(language, Grammar) else language
 
 

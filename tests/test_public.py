@@ -29,11 +29,11 @@ from mdlrnn import (
 )
 
 FUNCTIONS_AND_TYPES = [
-    "Connection", "Corpus", "Encoding", "InputError", "MDLRNN", "Network", "Objective", "Progress",
-    "Proof", "Report", "Run", "RunError", "Score", "Search", "Stop", "Task", "Unit", "Weight",
+    "Connection", "Corpus", "Encoding", "InputError", "Language", "MDLRNN", "Network", "Objective", "Progress",
+    "Proof", "Report", "Run", "RunError", "Score", "Search", "Stop", "Unit", "Weight",
     "check", "compare", "decode", "describe", "encode", "enough", "evolve",
-    "evolve_seeds", "explain", "feed", "learned", "no_limits", "prove", "report", "resume",
-    "sample", "score", "score_many", "tasks", "test",
+    "evolve_seeds", "explain", "feed", "language", "learned", "no_limits", "prove", "report", "resume",
+    "sample", "score", "score_many", "test",
 ]  # fmt: skip
 MODULES = ["exports", "languages", "machines", "runs", "show", "zoo"]
 
@@ -66,7 +66,7 @@ def test_other_names_are_not_there() -> None:
     ("code", "absent"),
     [
         ("import mdlrnn", ("numba", "numpy", "click", "rich")),
-        ("import mdlrnn; mdlrnn.tasks", ("numba", "click", "rich")),
+        ("import mdlrnn; mdlrnn.language", ("numba", "click", "rich")),
         ("from mdlrnn import Network, Encoding, encode, decode", ("numba", "numpy", "wasmtime")),
         (
             "import mdlrnn.show._charts, mdlrnn.show._drawing, mdlrnn.show._page",

@@ -14,7 +14,7 @@ import torch
 from round_trip import head, read_back, told, train  # type: ignore[import-not-found]
 
 from mdlrnn import Search, Stop, evolve, exports, score
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     task = arguments.task
-    strings = source_from(task).corpus()
+    strings = language_from(task).corpus()
     print(head(task))
     for generations in arguments.generations:
         for seed in range(1, arguments.seeds + 1):

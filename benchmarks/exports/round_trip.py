@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from mdlrnn import Network, Score, exports, prove, score, tasks, zoo
+from mdlrnn import Network, Score, exports, language, prove, score, zoo
 
 TOLERANCES = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3)
 
@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--smoothing", type=float, default=0.001)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    strings = next(task for task in tasks() if task.name == "anbn").training()
+    strings = language("anbn").training()
     original = zoo.anbn()
     print(head("anbn"))
     print(told("the paper's network", original, score(original, strings)))

@@ -98,15 +98,14 @@ def _source(entry: Entry) -> dict[str, str]:
 
 def _against_language(job: Job, run: Any) -> dict[str, Any]:
     """Bits a string above the language itself, on new strings and on longer ones."""
+    from mdlrnn.languages import language_from
     from mdlrnn.languages._longer import longer_sequences
-    from mdlrnn.languages._sources import source_from
     from mdlrnn.machines._transducer import Transducer
     from mdlrnn.measures._measures import measure, measure_parts
 
-    task = source_from(job.entry.source).task
-    assert task is not None
-    if isinstance(task.language, Transducer):  # a training set may be all there is of its size
-        new = longer_sequences(task.language, FRESH_SEED)
+    task = language_from(job.entry.source)
+    if isinstance(task.rules, Transducer):  # a training set may be all there is of its size
+        new = longer_sequences(task.rules, FRESH_SEED)
     else:
         new = task.training(FRESH, FRESH_SEED)
     fresh, _ = measure_parts(run.best, task, [new])
@@ -156,7 +155,7 @@ def _entropy(corpus: Any) -> float:
 def against_others(entry: Entry, size: int) -> dict[str, Any]:
     """Bits a string too many on new strings, for what a user would take instead."""
     from mdlrnn import Corpus
-    from mdlrnn.languages._sources import source_from
+    from mdlrnn.languages import language_from
 
     from ._baselines import baselines
 
@@ -164,10 +163,9 @@ def against_others(entry: Entry, size: int) -> dict[str, Any]:
         training, test = Corpus.load(entry.source), Corpus.load(entry.test)
         least = _entropy(test) * test.sequences
     else:
-        task = source_from(entry.source).task
-        assert task is not None
+        task = language_from(entry.source)
         training, test = task.training(size), task.training(FRESH, FRESH_SEED)
-        least = task.language.truth(test).optimal_bits
+        least = task.truth(test).optimal_bits
     found = baselines(training, test)
     strings = test.sequences
     return {name: None if b is None else (b - least) / strings for name, b in found.items()}

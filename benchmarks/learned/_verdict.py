@@ -99,13 +99,11 @@ def along(
 
 def _same_strings(machine: Machine, source: str) -> bool:
     """Whether the two have the same strings, as far as they are looked at."""
-    from mdlrnn.languages._sources import source_from
+    from mdlrnn.languages import language_from
     from mdlrnn.machines._machine import Machine
 
-    task = source_from(source).task
-    assert task is not None
-    language = task.language
-    assert not isinstance(language, str)
+    task = language_from(source)
+    language = task.rules
     if isinstance(language, Machine):
         return not differ(machine, language)
     # A grammar has no machine to ask; strings that it draws stand for it.

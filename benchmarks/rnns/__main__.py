@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mdlrnn.interface._text import table
-from mdlrnn.languages._tasks import TASKS
+from mdlrnn.languages import TASKS
 from mdlrnn_lab.rnns._baseline import accuracy, best, kept
 from mdlrnn_lab.rnns._configurations import type_title
 from mdlrnn_lab.tables._page import _rnn_words

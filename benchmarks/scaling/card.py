@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from mdlrnn.kernels._scoring import score_many
 from mdlrnn.kernels.gpu._cuda import name_of_card, require_card
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._encoding import Encoding
 from mdlrnn.search._archipelago import Archipelago, network_of
@@ -59,7 +59,7 @@ def repeats_and_agrees(islands: int) -> None:
 
     encoding = Encoding("paper", tuple(ACTIVATIONS), products=True)
     search = Search(islands=islands, unrestricted=True, migration_interval=20)
-    problem = Problem(source_from("anbn_100").corpus(), search, encoding)
+    problem = Problem(language_from("anbn_100").corpus(), search, encoding)
     digests = []
     for _ in range(2):
         there = Islands(problem)
@@ -81,7 +81,7 @@ def repeats_and_agrees(islands: int) -> None:
 
 
 def problem_of(name: str, islands: int, seed: int = 1) -> Problem:
-    source = source_from(name)
+    source = language_from(name)
     search = Search(islands=islands, seed=seed)
     return Problem(source.corpus(), search, search.encoding_for(source.encoding()))
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from mdlrnn.interface._evolve import CARD_ISLANDS
 from mdlrnn.kernels.gpu._cuda import name_of_card, require_card, synchronize
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.search._island import Problem
 from mdlrnn.search._settings import Search
 
@@ -76,7 +76,7 @@ def main() -> None:
     print(name_of_card(), flush=True)
     for name in given.corpora.split(","):
         search = Search(islands=given.islands, population=given.population)
-        source = source_from(name)
+        source = language_from(name)
         problem = Problem(source.corpus(), search, search.encoding_for(source.encoding()))
         measure(name, problem, given.generations)
 

@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from distributed import Client, LocalCluster
 
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._graph import run_legs
 from mdlrnn.search._island import Problem, random_states
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def _throughput(workers: int, islands: int) -> None:
-    source = source_from("anbn_500")
+    source = language_from("anbn_500")
     problem = Problem(source.corpus(), Search(islands=islands), source.encoding())
     sizes: list[int] = []
     take = DaskCrew._take
@@ -110,7 +110,7 @@ def _throughput(workers: int, islands: int) -> None:
 
 
 def _efficiency(name: str, islands: int, generations: int, numbers: list[int]) -> None:
-    source = source_from(name)
+    source = language_from(name)
     problem = Problem(source.corpus(), Search(islands=islands), source.encoding())
     stop = Stop(generations=generations)
     evolve_islands(problem, Stop(generations=0))  # compiles
@@ -151,7 +151,7 @@ def _workers(problem: Problem, count: int) -> Iterator[Client]:
 def _sleepers(
     name: str, islands: int, generations: int, seconds: float, spread: float, workers: int
 ) -> None:
-    source = source_from(name)
+    source = language_from(name)
     problem = Problem(source.corpus(), Search(islands=islands), source.encoding())
     with _workers(problem, workers) as client:
         client.run(_sleep_from_now_on, seconds, spread)

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from distributed import Client
 
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem
 from mdlrnn.search._run import Progress
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=2.5, help="seconds")
     parser.add_argument("--generations", type=int, default=400, help="at least")
     options = parser.parse_args()
-    source = source_from("anbn_500")
+    source = language_from("anbn_500")
     search = Search(islands=8, population=50, migration_interval=40)
     problem = Problem(source.corpus(), search, source.encoding())
     killed = 0

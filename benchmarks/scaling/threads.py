@@ -38,7 +38,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 
 from mdlrnn.kernels._compile import is_ready
 from mdlrnn.kernels._warm_up import compile_parts
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.search import _crew, _island, _team
 from mdlrnn.search._crew import cores
 from mdlrnn.search._evolve import evolve_islands
@@ -117,7 +117,7 @@ def _in_copies(work: Work, share: float, copies: int) -> float:
 
 def _measure(work: Work, generations: int, numbers: list[int], where: bool) -> float:
     """Seconds with the first number of threads."""
-    source = source_from(work.corpus)
+    source = language_from(work.corpus)
     problem = Problem(source.corpus(), Search(islands=work.islands), source.encoding())
     evolve_islands(problem, Stop(generations=0))  # compiles
     if not is_ready("help"):

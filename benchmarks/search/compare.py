@@ -95,7 +95,7 @@ def changes_of(setting: str) -> dict[str, Any]:
 
 def carry_out(job: Job) -> str:
     from mdlrnn import Search, Stop, evolve
-    from mdlrnn.languages._tasks import TASKS
+    from mdlrnn.languages import TASKS
 
     name, _, size = job.corpus.rpartition("_")
     start = Search.paper() if job.setting.partition(":")[0] == "paper" else Search()
@@ -178,14 +178,14 @@ def print_seeds(out: Path) -> None:
 
 def seed_cell(run: dict[str, Any]) -> str:
     from mdlrnn import Network
-    from mdlrnn.languages._tasks import task_named
+    from mdlrnn.languages import language_from
     from mdlrnn.measures._measures import measure
 
     score = f"{run['value']:,.2f}"
     if run["value"] <= run["target"] + SLACK:
         score = f"**{score}**"
     task, _, size = run["corpus"].partition("_")
-    test = measure(Network.from_dict(run["network"]), task_named(task), int(size)).test
+    test = measure(Network.from_dict(run["network"]), language_from(task), int(size)).test
     right, steps = test.deterministic_right, test.deterministic_steps
     share = right / steps if steps else test.categorical_right / test.characters
     return f"{score} ({run['steps'] / 1e6:.1f} M, {run['seconds']:.0f} s) {100 * share:.2f} %"

@@ -13,7 +13,7 @@ import argparse
 import time
 
 from mdlrnn import Progress, Search, Stop, evolve
-from mdlrnn.languages._tasks import task_named
+from mdlrnn.languages import language_from
 from mdlrnn.measures._measures import measure
 from mdlrnn.search._settings import UNLIMITED
 
@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--encoding", default="paper", help="the scheme")
     arguments = parser.parse_args()
-    task = task_named(arguments.task)
+    task = language_from(arguments.task)
     reached = 0
     for seed in range(1, arguments.seeds + 1):
         measuring = 0.0

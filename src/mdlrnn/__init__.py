@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .interface import evolve_seeds as evolve_seeds
     from .interface import explain as explain
     from .interface import feed as feed
+    from .interface import language as language
     from .interface import learned as learned
     from .interface import prove as prove
     from .interface import report as report
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
     from .interface import score as score
     from .interface import score_many as score_many
     from .interface import test as test
-    from .languages import Task as Task
-    from .languages import tasks as tasks
+    from .languages import Language as Language
     from .limits import no_limits as no_limits
     from .measures import Report as Report
     from .measures import enough as enough

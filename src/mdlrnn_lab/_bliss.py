@@ -171,7 +171,7 @@ def _found(
         "only_exact": None, "other": None,
         "seconds": run.statistics.seconds, "network": run.best.to_dict(),
     }  # fmt: skip
-    machine = task.language
+    machine = task.machine
     if available("z3") and isinstance(machine, Machine):
         prover = Prover(machine)
         proof = prover.prove(_spelled_as(machine, run.best))

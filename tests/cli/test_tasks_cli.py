@@ -15,7 +15,7 @@ from helpers.data import corpus_path
 from helpers.networks import constant, leaky, shallow, without_carry
 from mdlrnn import Corpus, Network, Unit, Weight, zoo
 from mdlrnn.errors import printable
-from mdlrnn.languages._tasks import EVERY_TASK, TASKS
+from mdlrnn.languages import EVERY_TASK, TASKS
 
 KEYS = (
     "train_cross_entropy",

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from helpers.data import ROOT
 from mdlrnn import zoo
 from mdlrnn.cli import cli
+from mdlrnn.languages import language_from, language_with_rules
 from mdlrnn.languages._grammar import Grammar
-from mdlrnn.languages._sources import source_from, task_from
 
 PAGE = (ROOT / "docs" / "own_language.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```console\n\$ mdlrnn (.*?)\n(.*?)```", PAGE, flags=re.DOTALL)
@@ -37,11 +37,11 @@ def test_the_page_shows_what_is_printed(
 def test_every_example_is_a_language_with_a_machine(path: Path) -> None:
     if path.suffix == ".pcfg":
         pytest.importorskip("nltk")
-    source = source_from(path)
+    source = language_from(path)
     assert source.machine is not None
-    assert not isinstance(task_from(source).language, Grammar)
-    assert source.task is not None
-    assert source.task.training(20).sequences == 20
+    assert not isinstance(language_with_rules(source).rules, Grammar)
+    assert source.rules is not None
+    assert source.training(20).sequences == 20
 
 
 def test_there_are_ten_examples_and_each_is_told_of() -> None:
@@ -49,4 +49,4 @@ def test_there_are_ten_examples_and_each_is_told_of() -> None:
     assert len(EXAMPLES) >= 10
     assert all(f"`{path.name}`" in told for path in EXAMPLES)
     for line in (ROOT / "examples" / "notations.txt").read_text(encoding="utf-8").splitlines():
-        assert source_from(line).machine is not None
+        assert language_from(line).machine is not None

@@ -14,7 +14,7 @@ from helpers.slow import few
 from mdlrnn import Network, score, zoo
 from mdlrnn.cli import cli
 from mdlrnn.languages import _tasks as tasks_module
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 
 DOCS = ROOT / "docs"
 PAGE = (DOCS / "proofs.md").read_text(encoding="utf-8")
@@ -88,9 +88,9 @@ def test_networks_found_have_the_scores_and_theorems_of_the_page(
 ) -> None:
     corpus, length, bits, mdl, published, theorem = row.split(" | ")
     network = Network.load(DOCS / path)
-    source = source_from(corpus)
-    assert source.task is not None
-    task = source.task
+    source = language_from(corpus)
+    assert source.rules is not None
+    task = source
     found = score(network, source.corpus(), task.encoding("tacl2022"))
     assert f"{found.g}" == length
     assert f"{found.d_given_g:,.2f}" == bits

@@ -14,7 +14,7 @@ from helpers.data import stack_network
 from helpers.slow import few
 from mdlrnn.extraction._fit import Change, update
 from mdlrnn.extraction._places import _is_fraction, bases_of_fractions, mirrored, run_through
-from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.languages import EVERY_TASK
 from mdlrnn.machines._machine import Machine
 from mdlrnn.machines._rules import Affine, counter
 from mdlrnn.proofs._terms import known, mirror
@@ -70,7 +70,7 @@ def _is_nested(string: str) -> bool:
 
 
 def _is_arithmetic(string: str) -> bool:
-    language = EVERY_TASK["arithmetic"].language
+    language = EVERY_TASK["arithmetic"].rules
     assert isinstance(language, Machine)
     return language.accepts(string)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from helpers.mutants import TARGETS, target
 from mdlrnn import Network, Proof, prove
-from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.languages import EVERY_TASK
 from mdlrnn.machines._machine import Machine
 from mdlrnn.network._activations import Arithmetic
 from mdlrnn.network._interpreter import FLOAT, arithmetic_over, distribution, feed, input_rows
@@ -63,7 +63,7 @@ def proof_of(name: str) -> Proof:
 
 
 def language_of(name: str) -> Machine:
-    found = EVERY_TASK[name].language
+    found = EVERY_TASK[name].rules
     assert isinstance(found, Machine)
     return found
 

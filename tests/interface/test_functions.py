@@ -29,8 +29,8 @@ from mdlrnn import (
 from mdlrnn.interface import _progress as display_module
 from mdlrnn.interface._language import describe
 from mdlrnn.interface._text import table
+from mdlrnn.languages import EVERY_TASK, TASKS
 from mdlrnn.languages import _tasks as tasks_module
-from mdlrnn.languages._tasks import EVERY_TASK, TASKS
 from mdlrnn.machines._files import machine_from_text
 from mdlrnn.measures._measures import measure
 from mdlrnn.measures._unseen import UnseenReport
@@ -114,8 +114,8 @@ def test_a_description_is_as_wide_as_it_is_shown() -> None:
 
 
 def test_the_tasks_are_listed() -> None:
-    assert [task.name for task in mdlrnn.tasks()] == list(EVERY_TASK)
-    assert repr(mdlrnn.tasks()[0]) == "Task('anbn', a^n b^n, training sizes 100, 500)"
+    assert [task.task for task in EVERY_TASK.values()] == list(EVERY_TASK)
+    assert repr(EVERY_TASK["anbn"]) == "Language('anbn', a^n b^n)"
 
 
 # prove, check, report

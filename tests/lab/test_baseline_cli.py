@@ -16,8 +16,8 @@ import pytest
 from helpers.commands import Result, refused
 from helpers.data import ROOT
 from mdlrnn import InputError
+from mdlrnn.languages import TASKS
 from mdlrnn.languages import _tasks as tasks_module
-from mdlrnn.languages._tasks import TASKS
 from mdlrnn_lab.rnns import _group as group_module
 from mdlrnn_lab.rnns._baseline import Stopped, train
 from mdlrnn_lab.rnns._configurations import HIDDEN, configurations, selected

@@ -13,7 +13,7 @@ from torch import nn
 
 from helpers.data import corpus
 from mdlrnn import Corpus
-from mdlrnn.languages._tasks import SEED, TASKS
+from mdlrnn.languages import SEED, TASKS
 from mdlrnn.machines._machine import MARGIN, Machine
 from mdlrnn.machines._transducer import addition
 from mdlrnn_lab.rnns._configurations import (
@@ -182,12 +182,12 @@ def test_groups_hold_one_cell_and_size_each() -> None:
 def test_an_rnn_has_the_measures_of_a_pass_over_the_strings(name: str) -> None:
     """Against the definitions in docs/tasks.md, string by string with a plain PyTorch RNN."""
     task, size = TASKS[name], 100
-    assert isinstance(task.language, Machine)
+    assert isinstance(task.rules, Machine)
     data = task.training(size, SEED)
     training = Training(models([Configuration("lstm", 4)], 2), tree_of(data), data.outputs)
     for _ in training.steps(150):
         pass
-    drawn = list(islice(next(task.test(size, SEED)).strings(), 40))
+    drawn = list(islice(next(task.tests(size, SEED)).strings(), 40))
     some = Corpus.from_strings([s for s, _ in drawn], [count for _, count in drawn])
     found = reports("lstm", training.weights, task, size, data, [some])[1]
     net = Alone("lstm", data.inputs, 4, data.outputs)
@@ -200,7 +200,7 @@ def test_an_rnn_has_the_measures_of_a_pass_over_the_strings(name: str) -> None:
         with torch.no_grad():
             chances = torch.softmax(net(x)[0].double(), 1).numpy()
         for step, target in enumerate(y[0].tolist()):
-            possible = set(task.language.next(string[:step]).allowed)
+            possible = set(task.rules.next(string[:step]).allowed)
             row = dict(zip(some.alphabet, chances[step], strict=True))
             bits -= count * np.log2(chances[step][target])
             steps += count

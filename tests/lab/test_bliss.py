@@ -23,7 +23,7 @@ from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, Network, score, zoo
 from mdlrnn.corpus._corpus import Corpus
-from mdlrnn.languages._tasks import TASKS
+from mdlrnn.languages import TASKS
 from mdlrnn.machines._machine import Machine
 from mdlrnn_lab import _bliss as bliss_module
 from mdlrnn_lab import bliss
@@ -76,7 +76,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, task in (("an_bn", "anbn"), ("dyck_1", "dyck1")):
         folder = home / "datasets" / name
         folder.mkdir(parents=True)
-        language = TASKS[task].language
+        language = TASKS[task].rules
         assert isinstance(language, Machine)
         brackets = str.maketrans("[]", "()")
         strings = [s.translate(brackets) for s in islice(language.strings(), SMALL)]

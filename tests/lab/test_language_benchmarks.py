@@ -13,8 +13,7 @@ from benchmarks.languages._baselines import baselines
 
 from helpers.data import ROOT
 from mdlrnn import Corpus
-from mdlrnn.languages._sources import source_from
-from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.languages import EVERY_TASK, language_from
 
 LANGUAGE = ROOT / "benchmarks/languages/files/golden_mean.lang"
 TINY = "tiny:islands=1,population=20"
@@ -29,10 +28,10 @@ def test_there_are_eighty_languages_and_each_has_a_name_and_strings() -> None:
     entries = [*_catalogue.catalogue(), *_catalogue.tasks()]
     assert len({entry.name for entry in entries}) == len(entries) >= 80
     for entry in entries:
-        source = source_from(entry.source)
+        source = language_from(entry.source)
         assert source.machine is not None, entry.name
-        assert source.task is not None
-        assert source.task.training(4).sequences == 4  # pairs of numbers come in squares
+        assert source.rules is not None
+        assert source.training(4).sequences == 4  # pairs of numbers come in squares
 
 
 def test_every_task_can_be_named_and_has_its_own_size() -> None:

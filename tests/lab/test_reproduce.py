@@ -15,8 +15,8 @@ import mdlrnn
 from helpers.commands import Result, refused
 from mdlrnn import Network
 from mdlrnn.cli._options import SEARCHES
+from mdlrnn.languages import TASKS
 from mdlrnn.languages import _tasks as tasks_module
-from mdlrnn.languages._tasks import TASKS
 from mdlrnn.machines._machine import Machine
 from mdlrnn.measures._measures import measure
 from mdlrnn_lab.tables._formal_languages import (

@@ -18,7 +18,7 @@ from helpers.data import is_one_sentence
 from helpers.results import result, write
 from mdlrnn import InputError, Network, Search, Stop, evolve, zoo
 from mdlrnn.interface._seeds import SEEDS
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.proofs import _prover
 from mdlrnn_lab.site._build import FOLDER, folder_names
 from mdlrnn_lab.site._findings import COUNTER, FINITE, NUMBERS, STACK, UNKNOWN, known_of
@@ -44,14 +44,14 @@ def only(folder: Path) -> list[Any]:
     ],
 )
 def test_the_class_is_read_off_the_machine(source: str, kind: str, counters: int) -> None:
-    known = known_of(source_from(source))
+    known = known_of(language_from(source))
     assert (known.kind, known.counters) == (kind, counters)
     assert known.rules
 
 
 def test_nothing_is_made_up_of_a_language_that_is_not_known() -> None:
     assert known_of(None).kind == UNKNOWN
-    assert known_of(source_from(["ab", "aabb"])).kind == UNKNOWN
+    assert known_of(language_from(["ab", "aabb"])).kind == UNKNOWN
 
 
 def test_folders_have_names_that_are_safe_and_differ() -> None:

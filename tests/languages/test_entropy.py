@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import pytest
 
+from mdlrnn.languages import EVERY_TASK
 from mdlrnn.languages import _entropy as entropy
 from mdlrnn.languages._entropy import Mean, means_of, stack_means
 from mdlrnn.languages._grammar import Grammar
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.languages._paper import anb2n, anbmcnm, anbn, dyck
-from mdlrnn.languages._tasks import EVERY_TASK, string_chance
 from mdlrnn.machines._files import machine_from_text
 from mdlrnn.machines._machine import Machine
 
@@ -48,7 +48,7 @@ def test_known_entropies(language: Machine, bits: float, symbols: float) -> None
 
 def test_a_finite_language_has_the_entropy_of_its_strings() -> None:
     grammar = Grammar.from_text(SIX)
-    chances = [float(string_chance(grammar, string)) for string in grammar.strings()]
+    chances = [float(grammar.probability(string)) for string in grammar.strings()]
     assert len(chances) == 6
     found = means_of(grammar.machine()).entropy
     assert _computed(found) == pytest.approx(-sum(p * math.log2(p) for p in chances))
@@ -65,7 +65,7 @@ def test_a_grammar_has_the_entropy_of_its_derivations(name: str) -> None:
         "arithmetic": 2 / 0.34 * choice,
         "toy_english": (verbs + 1.34 / 0.75 * nouns) / 0.67,
     }
-    language = EVERY_TASK[name].language
+    language = EVERY_TASK[name].rules
     assert isinstance(language, Machine)
     assert _computed(means_of(language).entropy) == pytest.approx(expected[name], abs=1e-9)
 

@@ -10,7 +10,7 @@ import pytest
 
 from helpers.data import is_one_sentence
 from mdlrnn import Encoding, InputError, Network, score, zoo
-from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.languages import EVERY_TASK
 from mdlrnn.machines._machine import Machine
 from mdlrnn.network._interpreter import EXACT, distribution, feed, input_rows
 from mdlrnn_lab.tables._regularisers import PUBLISHED, golden_encoding
@@ -64,7 +64,7 @@ def chances(network: Network, string: Any) -> list[dict[str, Fraction]]:
 
 @pytest.mark.parametrize(("task", "off"), [("arithmetic", 0.0034), ("toy_english", 0.0067)])
 def test_golden_networks_give_the_true_probabilities(task: str, off: float) -> None:
-    language = EVERY_TASK[task].language
+    language = EVERY_TASK[task].rules
     assert isinstance(language, Machine)
     network = zoo.golden(task)
     for string in list(language.shortest(60)):

@@ -12,9 +12,9 @@ from helpers.data import is_one_sentence
 from helpers.networks import bigram, constant, leaky, rewired, saturating, shallow, without_carry
 from helpers.slow import few
 from mdlrnn import Corpus, InputError, Network, Unit, Weight, zoo
+from mdlrnn.languages import EVERY_TASK, TASKS, Language, language_of
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.languages._notation import language_from_notation
-from mdlrnn.languages._tasks import EVERY_TASK, TASKS, Task, task_for
 from mdlrnn.machines._machine import Machine, Next
 from mdlrnn.machines._transducer import addition
 from mdlrnn.measures._measures import Failure, Measures, measure, measure_parts
@@ -40,11 +40,11 @@ BRACKETS = {
 }
 
 
-def plain(network: Network, task: Task, strings: list[str]) -> Measures:
+def plain(network: Network, task: Language, strings: list[str]) -> Measures:
     """Every measure from `Network.probabilities`, one string after another."""
-    assert isinstance(task.language, Machine)
+    assert isinstance(task.rules, Machine)
     assert network.alphabet is not None
-    language, names = task.language, network.alphabet
+    language, names = task.rules, network.alphabet
     kind = {"deterministic": 0, "named": 0, "margin": 0, "strict": 0, "right": 0}
     bits = optimal = 0.0
     symbols = 0
@@ -81,7 +81,7 @@ def _is_wrong(truth: Next, row: dict[str, float]) -> bool:
     return len(sure) == 1 and any(row[name] >= row[sure[0]] for name in row if name != sure[0])
 
 
-def check(network: Network, task: Task, strings: list[str]) -> None:
+def check(network: Network, task: Language, strings: list[str]) -> None:
     found, _ = measure_parts(network, task, [Corpus.from_strings(strings)])
     assert found == pytest.approx(plain(network, task, strings), rel=1e-12)
 
@@ -227,7 +227,7 @@ def test_the_costliest_strings_are_named_with_the_step_that_costs_most() -> None
 def test_characters_of_a_weighted_test_set_are_characters() -> None:
     task = EVERY_TASK["toy_english"]
     report = measure(zoo.golden("toy_english"), task)
-    [test] = task.test()
+    [test] = task.tests()
     strings = [string for string, _ in test.strings()]
     data = report.to_dict()
     characters = sum(len(string) + 1 for string in strings)
@@ -242,7 +242,7 @@ def test_characters_of_a_weighted_test_set_are_characters() -> None:
 def test_what_is_said_of_a_mistake_fits_the_screen() -> None:
     letters = "#abcdefghijk"
     even = constant(*[Weight(1)] * len(letters), alphabet=letters)
-    report = measure(even, task_for(language_from_notation(" ".join(letters[1:]))), 5)
+    report = measure(even, language_of(language_from_notation(" ".join(letters[1:]))), 5)
     assert "given P(#) = " in str(report)
     assert max(map(len, str(report).split("\n"))) <= 80
 

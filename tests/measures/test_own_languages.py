@@ -13,8 +13,8 @@ import mdlrnn
 from helpers.commands import Result
 from helpers.data import ROOT
 from mdlrnn import Corpus, InputError, Search, Stop, evolve, show, zoo
+from mdlrnn.languages import language_from, language_of_run, language_with_rules
 from mdlrnn.languages._longer import longer_strings, near_length
-from mdlrnn.languages._sources import source_from, source_of, task_from
 from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Machine, random_from
 from mdlrnn.measures._enough import Candidate, Enough, reigns
@@ -26,10 +26,10 @@ OWN = ["a^n b^3n", "a* b+", "a^n | a^n b^n", "(ab)^n c^m d^n", "'the' 'dog'^n 'b
 
 @pytest.mark.parametrize("source", OWN)
 def test_test_strings_are_longer_and_of_the_language(source: str) -> None:
-    task = task_from(source)
+    task = language_with_rules(source)
     training = task.training(60)
     longest = len(training.levels) - 2
-    language = task.language
+    language = task.rules
     assert isinstance(language, Machine)
     strings = list(longer_strings(language, training, 100, 80))
     assert strings
@@ -43,7 +43,7 @@ def test_test_strings_are_longer_and_of_the_language(source: str) -> None:
     "name", ["anbn", "anbmcnm", "dyck1", "dyck2", str(ROOT / "examples" / "centre_embedding.pcfg")]
 )
 def test_strings_near_a_length_are_found(name: str) -> None:
-    language = task_from(name).language
+    language = language_with_rules(name).rules
     assert isinstance(language, Machine)
     strings = near_length(language, 60, 10, random_from(1))
     assert strings
@@ -67,8 +67,8 @@ def test_strings_longer_than_those_of_training_and_shorter_than_asked(
 
 
 def test_a_finite_language_is_tested_on_what_is_drawn() -> None:
-    task = task_from("a^3 b^2 | c")
-    assert sum(part.sequences for part in task.test(20)) == 5_000
+    task = language_with_rules("a^3 b^2 | c")
+    assert sum(part.sequences for part in task.tests(20)) == 5_000
 
 
 def test_a_run_knows_the_notation_it_was_about(tmp_path: Path) -> None:
@@ -76,9 +76,9 @@ def test_a_run_knows_the_notation_it_was_about(tmp_path: Path) -> None:
     assert run.folder is not None
     about = json.loads((tmp_path / "run" / "settings.json").read_text())["corpus"]
     assert (about["notation"], about["size"]) == ("a^n b^3n", 30)
-    known = source_of(about)
+    known = language_of_run(about)
     assert known is not None
-    assert known.machine == source_from("a^n b^3n").machine
+    assert known.machine == language_from("a^n b^3n").machine
     assert known.size == 30
 
 

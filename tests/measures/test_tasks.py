@@ -12,9 +12,11 @@ import pytest
 from helpers.data import DATA, corpus_path, is_one_sentence
 from helpers.slow import few
 from mdlrnn import Corpus, Encoding, InputError
+from mdlrnn.languages import EVERY_TASK, TASKS, language_from
 from mdlrnn.languages._grammar import Grammar, short_strings
+from mdlrnn.languages._language import LARGEST
+from mdlrnn.languages._longer import PART
 from mdlrnn.languages._paper import dyck
-from mdlrnn.languages._tasks import LARGEST, LATER_TASKS, PART, TASKS, string_chance, task_named
 from mdlrnn.machines._machine import Machine
 from mdlrnn.machines._transducer import addition, pairs
 from mdlrnn.measures._measures import truth_of
@@ -87,7 +89,7 @@ def test_test_sets_have_the_published_size_and_optimum(name: str) -> None:
     key, size = split(name)
     task, published = TASKS[key], PUBLISHED[name]
     characters, bits = 0, 0.0
-    for part in task.test(size):
+    for part in task.tests(size):
         assert part.characters < 2 * PART
         characters += part.characters
         bits += truth_of(part, task).optimal_bits
@@ -98,13 +100,13 @@ def test_test_sets_have_the_published_size_and_optimum(name: str) -> None:
 def test_the_true_optimum_of_dyck2_is_below_the_papers() -> None:
     task = TASKS["dyck2"]
     assert round(dyck(2).optimal(task.training()), 2) == 59_896.94
-    assert round(sum(dyck(2).optimal(part) for part in task.test()), 2) == 147_160.63
+    assert round(sum(dyck(2).optimal(part) for part in task.tests()), 2) == 147_160.63
 
 
 @pytest.mark.parametrize(("size", "characters"), [(100, 600), (400, 2_800)])
 def test_addition_has_the_published_characters(size: int, characters: int) -> None:
     assert TASKS["addition"].training(size).characters == characters
-    (test,) = TASKS["addition"].test(size)
+    (test,) = TASKS["addition"].tests(size)
     assert test.characters == 687_500
 
 
@@ -118,7 +120,7 @@ def test_addition_is_all_pairs_least_significant_bit_first() -> None:
 
 
 def test_addition_is_tested_on_the_numbers_after_the_next() -> None:
-    (test,) = TASKS["addition"].test(100)
+    (test,) = TASKS["addition"].tests(100)
     assert test == addition().corpus(pairs(250, first=11))
     assert test.sequences == 250**2
 
@@ -128,7 +130,7 @@ def test_counter_languages_are_tested_on_the_next_thousand(name: str) -> None:
     task = TASKS[name]
     training = task.strings(20, seed=3)
     most = max(string.count("a") for string in training)
-    tested = chain.from_iterable(part.strings() for part in task.test(20, seed=3))
+    tested = chain.from_iterable(part.strings() for part in task.tests(20, seed=3))
     assert [(string.count("a"), count) for string, count in tested] == [
         (n, 1) for n in range(most + 1, most + 1001)
     ]
@@ -137,7 +139,7 @@ def test_counter_languages_are_tested_on_the_next_thousand(name: str) -> None:
 def test_test_strings_of_dyck_go_on_where_training_stopped() -> None:
     task = TASKS["dyck1"]
     tested = Counter[str]()
-    for part in task.test(10, seed=1):
+    for part in task.tests(10, seed=1):
         tested.update({"".join(string): count for string, count in part.strings()})
     assert tested.total() == 50_000
     stream = task.strings(50_010, seed=1)
@@ -147,7 +149,7 @@ def test_test_strings_of_dyck_go_on_where_training_stopped() -> None:
 
 def test_parts_hold_the_strings_of_the_whole() -> None:
     task = TASKS["anbmcnm"]
-    parts = list(task.test(20))
+    parts = list(task.tests(20))
     assert len(parts) > 1
     most = max(max(string.count("a"), string.count("b")) for string in task.strings(20))
     values = range(most + 1, most + 50)
@@ -171,13 +173,13 @@ def test_another_seed_gives_other_strings(name: str) -> None:
 )
 def test_an_unknown_task_is_answered_with_the_nearest(name: str, near: str) -> None:
     with pytest.raises(InputError, match=rf"did you mean {near}\?") as caught:
-        task_named(name)
+        language_from(name)
     assert is_one_sentence(str(caught.value))
 
 
 def test_a_name_like_none_of_them_is_answered_with_all() -> None:
     with pytest.raises(InputError, match=", ".join(TASKS)) as caught:
-        task_named("xyz")
+        language_from("xyz")
     assert is_one_sentence(str(caught.value))
 
 
@@ -188,7 +190,7 @@ def test_bad_sizes_are_refused(name: str, size: int) -> None:
         TASKS[name].training(size)
     assert is_one_sentence(str(caught.value))
     with pytest.raises(InputError):
-        list(TASKS[name].test(size))
+        list(TASKS[name].tests(size))
 
 
 @pytest.mark.parametrize("size", [1, 2, 99, 101])
@@ -222,19 +224,19 @@ def test_dyck2_has_the_papers_further_units() -> None:
     [("arithmetic", 2_580.818, 6_917, 40), ("toy_english", 2_232.417, 2_036, 20)],
 )
 def test_the_successors_tasks(name: str, optimal: float, strings: int, longest: int) -> None:
-    task = LATER_TASKS[name]
+    task = EVERY_TASK[name]
     training = task.training()
     assert training.sequences == 500
-    assert task.language.truth(training).optimal_bits == pytest.approx(optimal, abs=0.001)
-    (test,) = task.test()
+    assert task.truth(training).optimal_bits == pytest.approx(optimal, abs=0.001)
+    (test,) = task.tests()
     found = list(test.strings())
     assert len(found) == strings
     assert max(len(string) for string, _ in found) <= longest
-    assert isinstance(task.language, Machine)
+    assert isinstance(task.rules, Machine)
     for string, count in (found[0], found[5], found[-1]):
-        chance = string_chance(task.language, string)
+        chance = task.probability(string)
         assert count == max(1, round(10**8 * chance))
-    assert task_named(f"{name}_500") is task
+    assert language_from(f"{name}_500").rules is task.rules
 
 
 def test_short_strings_are_those_of_the_language() -> None:
@@ -243,4 +245,4 @@ def test_short_strings_are_those_of_the_language() -> None:
     shortest = takewhile(lambda string: len(string) <= 6, grammar.strings())
     assert {"".join(string) for string in found} == set(shortest)
     for string, chance in found.items():
-        assert chance == string_chance(grammar, string)
+        assert chance == grammar.probability(string)

@@ -19,7 +19,7 @@ from mdlrnn import Corpus, InputError, Network, Search, Stop, evolve, exports, s
 from mdlrnn.corpus._corpus import match
 from mdlrnn.corpus._surprisal import surprisal
 from mdlrnn.kernels._surprisal import distributions
-from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.languages import EVERY_TASK
 from mdlrnn.network._interpreter import EXACT, EXACT_CUT, FLOAT, FLOAT_CUT, feed
 from mdlrnn.network._units import Connection, Unit, Weight
 from mdlrnn.proofs._prove import prove
@@ -98,7 +98,7 @@ def test_a_search_without_it_gives_networks_without_it() -> None:
 
 def test_a_proof_reaches_further_without_it() -> None:
     pytest.importorskip("z3")
-    language = EVERY_TASK["dyck2_pcfg"].language
+    language = EVERY_TASK["dyck2_pcfg"].rules
     network = zoo.golden("dyck2_pcfg")
     proof = prove(replace(network, saturation=False), language)  # type: ignore[arg-type]
     assert proof.proved

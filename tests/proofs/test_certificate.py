@@ -20,7 +20,7 @@ from helpers.mutants import TARGETS
 from helpers.oracle import proof_of
 from helpers.slow import few
 from mdlrnn import Connection, InputError, Network, machines, prove, zoo
-from mdlrnn.languages._sources import machine_from
+from mdlrnn.languages import machine_from
 from mdlrnn.proofs import _certificate as module
 from mdlrnn.proofs._certificate import DATA, certificate, check
 from mdlrnn.proofs._smt import ask_cvc5, ask_z3

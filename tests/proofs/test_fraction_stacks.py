@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from helpers.data import stack_network
 from helpers.slow import few
 from mdlrnn import Network, Weight, prove
-from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.languages import EVERY_TASK
 from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Machine
 from mdlrnn.machines._rule_text import read_rules
@@ -69,7 +69,7 @@ N = counter_term("n")
 def language(name: str, folder: Path) -> Machine:
     texts = {"marked_palindrome": PALINDROMES, "nested_pairs": PAIRS}
     if name not in texts:
-        found = EVERY_TASK[name].language
+        found = EVERY_TASK[name].rules
         assert isinstance(found, Machine)
         return found
     (folder / f"{name}.lang").write_text(texts[name])

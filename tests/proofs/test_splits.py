@@ -9,7 +9,7 @@ import pytest
 
 from helpers.slow import few
 from mdlrnn import Network, languages, prove
-from mdlrnn.languages._sources import machine_from
+from mdlrnn.languages import machine_from
 from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Machine
 from mdlrnn.proofs._certificate import check

@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, Network, Search, Stop, evolve, prove, score, zoo
 from mdlrnn.cli import cli
+from mdlrnn.languages import TASKS
 from mdlrnn.languages._paper import anbn
-from mdlrnn.languages._tasks import TASKS
 from mdlrnn.machines._machine import Machine
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof import Proof

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mdlrnn import Network, prove, zoo
-from mdlrnn.languages._sources import machine_from
+from mdlrnn.languages import machine_from
 from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Machine
 from mdlrnn.proofs._system import system_for

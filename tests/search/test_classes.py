@@ -16,8 +16,7 @@ from mdlrnn import Corpus, Encoding, Search
 from mdlrnn.construction._automaton import Counted
 from mdlrnn.construction._network import automaton_network
 from mdlrnn.kernels._genome import network_from_row
-from mdlrnn.languages._sources import source_from
-from mdlrnn.languages._tasks import TASKS, Task
+from mdlrnn.languages import TASKS, Language, language_from
 from mdlrnn.network._network import Network
 from mdlrnn.search._island import Problem
 from mdlrnn.search.suggest import _classes
@@ -62,13 +61,11 @@ C -> 'then' [0.5] | 'so' [0.3] | 'thus' [0.2]
 """
 
 
-def task_of(path: Path) -> Task:
-    task = source_from(path).task
-    assert task is not None
-    return task
+def task_of(path: Path) -> Language:
+    return language_from(path)
 
 
-def task_with(rules: str, folder: Path) -> Task:
+def task_with(rules: str, folder: Path) -> Language:
     path = folder / "rules.pcfg"
     path.write_text(rules)
     return task_of(path)
@@ -200,7 +197,7 @@ def test_a_founder_of_words_is_as_good_as_the_language_itself(rules: str, tmp_pa
         for row in founders_for(problem, 10)
     ]
     least = min(s.d_given_g for s in mdlrnn.score_many(networks, corpus, problem.encoding))
-    assert least < task.language.truth(corpus).optimal_bits + 0.1 * corpus.sequences
+    assert least < task.truth(corpus).optimal_bits + 0.1 * corpus.sequences
 
 
 @pytest.mark.slow

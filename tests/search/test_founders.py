@@ -18,8 +18,7 @@ from mdlrnn import Corpus, Encoding, Search
 from mdlrnn.construction._automaton import Automaton, Counter, Loaded, Mark, Stack, Top
 from mdlrnn.construction._network import _weights, automaton_network
 from mdlrnn.kernels._genome import network_from_row, row_of
-from mdlrnn.languages._sources import source_from
-from mdlrnn.languages._tasks import Task
+from mdlrnn.languages import Language, language_from
 from mdlrnn.machines import load_language
 from mdlrnn.search._island import Problem
 from mdlrnn.search._migration import SETS, island_problem
@@ -35,11 +34,9 @@ BOUNDARY = 0
 """Its place in the alphabets here."""
 
 
-def task(name: str) -> Task:
+def task(name: str) -> Language:
     path = FILES / name
-    found = source_from(path if path.exists() else name).task
-    assert found is not None
-    return found
+    return language_from(path if path.exists() else name)
 
 
 @st.composite
@@ -361,7 +358,7 @@ def test_a_founder_is_as_good_as_the_language_itself(name: str) -> None:
     networks = [network_from_row(row, corpus.inputs, corpus.outputs, corpus.alphabet)
                 for row in rows]  # fmt: skip
     least = min(s.d_given_g for s in mdlrnn.score_many(networks, corpus, problem.encoding))
-    optimal = task(name).language.truth(corpus).optimal_bits
+    optimal = task(name).truth(corpus).optimal_bits
     assert least < optimal + 0.1 * corpus.sequences
 
 

@@ -11,7 +11,7 @@ import mdlrnn
 from helpers.strategies import networks
 from mdlrnn import Corpus, Encoding, Network, Search, Stop
 from mdlrnn.kernels._genome import network_from_row, row_of
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.network._code import length
 from mdlrnn.network._units import Connection, Unit, Weight
 from mdlrnn.search._island import Problem, rows_of
@@ -98,10 +98,10 @@ def test_a_run_goes_on_as_if_it_had_never_stopped(tmp_path: Path) -> None:
 
 
 def test_the_papers_tasks_keep_the_papers_units_and_others_get_every_part() -> None:
-    assert source_from("anbn").encoding() == Encoding()
-    assert "mod3" in source_from("dyck2").encoding().activations
+    assert language_from("anbn").encoding() == Encoding()
+    assert "mod3" in language_from("dyck2").encoding().activations
     for given_ in ("a^n b^3n", ["ab", "aabb"], CORPUS):
-        assert source_from(given_).encoding() == Encoding.every_part()
+        assert language_from(given_).encoding() == Encoding.every_part()
 
 
 def test_a_scheme_s_name_takes_the_papers_units_under_it() -> None:

@@ -32,7 +32,7 @@ from mdlrnn.kernels._helped import (
 )
 from mdlrnn.kernels._plan import Workspace
 from mdlrnn.kernels._tree import Tree
-from mdlrnn.languages._sources import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.search import _crew
 from mdlrnn.search._crew import Threads
 from mdlrnn.search._evolve import evolve_islands
@@ -55,7 +55,7 @@ NOISE = Corpus.from_strings(
     "".join(_RANDOM.choices("ab", k=_RANDOM.randint(1, 12))) for _ in range(60)
 )
 SEARCH = Search(islands=1, population=40, seed=7)
-ADDITION = source_from("addition_100").corpus()
+ADDITION = language_from("addition_100").corpus()
 PROBLEMS = {
     "default": Problem(CORPUS, SEARCH, Encoding.every_part()),
     "small population": Problem(CORPUS, replace(SEARCH, population=5), Encoding.every_part()),

@@ -17,7 +17,7 @@ from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
 from helpers.strategies import networks, weights
 from mdlrnn import Connection, InputError, Network, Unit, Weight, show, zoo
-from mdlrnn.languages._tasks import EVERY_TASK
+from mdlrnn.languages import EVERY_TASK
 from mdlrnn.machines._files import machine_from_text
 from mdlrnn.machines._machine import Machine
 from mdlrnn.machines._transducer import Transducer
@@ -280,7 +280,7 @@ def points_of(curve: Curve) -> Iterator[tuple[float, float]]:
 
 @pytest.mark.parametrize("name", [*MACHINES, "anbn", "dyck2", "anbncn", "toy_english", "addition"])
 def test_nothing_lies_on_anything_else_in_a_machine(name: str) -> None:
-    machine = machine_from_text(MACHINES[name]) if name in MACHINES else EVERY_TASK[name].language
+    machine = machine_from_text(MACHINES[name]) if name in MACHINES else EVERY_TASK[name].rules
     assert isinstance(machine, Machine | Transducer)
     drawn = picture_of_machine(machine)
     words = [s for group in drawn.groups for s in group.shapes if isinstance(s, Words)]

@@ -22,9 +22,8 @@ from helpers.slow import few
 from helpers.strategies import networks
 from mdlrnn import Corpus, Encoding, Network, Search, Stop, encode, evolve, languages, machines, zoo
 from mdlrnn.cli._runs import curve
+from mdlrnn.languages import TASKS, language_from
 from mdlrnn.languages import _tasks as tasks_module
-from mdlrnn.languages._sources import source_from
-from mdlrnn.languages._tasks import TASKS
 from mdlrnn.network._encoding import SCHEMES
 from mdlrnn.show._content import LearnedMachine, network_content, run_content
 from mdlrnn.show._content import ShownTheorem as Theorem
@@ -146,12 +145,12 @@ def test_a_machine_that_is_not_proved_is_no_theorem() -> None:
 @pytest.mark.parametrize("name", few(["anbn", "anbncn", "anb2n", "dyck1", "dyck2"], "dyck1"))
 def test_a_page_opens_on_a_string_of_the_language(name: str) -> None:
     """Without a corpus on one that the network itself finds likely."""
-    language = TASKS[name].language
+    language = TASKS[name].rules
     assert isinstance(language, machines.Machine)
     network = zoo.load(name)
     assert language.accepts(example_string(network))
     assert len(example_string(network)) >= 2
-    content = network_content(network, name, task=source_from(f"{name}_100"))
+    content = network_content(network, name, task=language_from(f"{name}_100"))
     assert content.example is not None
     assert language.accepts(content.example)
 
@@ -159,11 +158,11 @@ def test_a_page_opens_on_a_string_of_the_language(name: str) -> None:
 def test_what_can_be_proved_stands_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("z3")
     monkeypatch.setattr(tasks_module, "BEYOND", 30)
-    content = network_content(zoo.anbn(), "anbn", task=source_from("anbn_100"))
+    content = network_content(zoo.anbn(), "anbn", task=language_from("anbn_100"))
     assert content.theorem is not None
     assert "3.1·10^-7" in content.theorem.statement
     assert "k &gt; 0" in page(content)
-    wrong = network_content(zoo.anb2n(), "anb2n", task=source_from("anbn_100"))
+    wrong = network_content(zoo.anb2n(), "anb2n", task=language_from("anbn_100"))
     assert wrong.theorem is None
 
 
@@ -192,7 +191,7 @@ def test_a_run_s_theorem_is_shown_of_the_network_that_it_is_about(
 
 def test_score_and_measures_are_those_of_the_commands() -> None:
     shown = page(
-        network_content(zoo.anbn(), "anbn", Encoding("tacl2022"), task=source_from("anbn"))
+        network_content(zoo.anbn(), "anbn", Encoding("tacl2022"), task=language_from("anbn"))
     )
     assert "<dd>160 bits, the network</dd>" in shown
     assert "1,643.91 bits" in shown

@@ -26,7 +26,7 @@ from ..interface import (
     seeds_table,
     start,
 )
-from ..languages import Source, source_from
+from ..languages import Language, language_from
 from ..network import OBJECTIVES, SCHEMES, Encoding
 from ..runs import CARD, DEVICES, holds_run, read_settings
 from ..search import GENERATIONS, LIMITS, UNLIMITED, Crew, Progress, Run, Search, Stop, mpi_crew
@@ -230,7 +230,7 @@ def evolve(
                 return _new(source, seeded, limits, kind, objective, home, **common)
 
             first = given.get("seed", Search.seed)
-            name = source_from(source, size=size, words=words).name
+            name = language_from(source, size=size, words=words).name
             home = Path(out) if out is not None else _new_folder(name, "seeds")
             if device == CARD and cluster is not None:
                 search, stop = _search_and_stop(given, limits, kind, CARD)
@@ -273,7 +273,7 @@ def _new(
 ) -> Run:
     search, stop = _search_and_stop(given, limits, kind, common["device"])
 
-    def folder(known: Source) -> Path:
+    def folder(known: Language) -> Path:
         return Path(out) if out is not None else _new_folder(known.name, search.seed)
 
     return start(source, search, stop=stop, objective=objective, folder=folder, **common)
@@ -319,7 +319,7 @@ def _resumed(
     stop = None
     if holds_run(folder):
         stop = _checked_settings(folder, given, limits, objective)
-    corpus = None if source is None else source_from(source, words=words)
+    corpus = None if source is None else language_from(source, words=words)
     return go_on(folder, stop=stop, corpus=corpus, display=display, **common)
 
 

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from ..errors import InputError
 from ..interface import bits_text, say, say_json
 from ..interface import test as test_network
-from ..languages import Source, source_from
+from ..languages import Language, language_from
 from ..network import has_words
 from ..runs import network_from, training_of
 from ._group import command
@@ -64,7 +64,7 @@ def test(
     that of simple models, and the strings that cost most.
     """
     net = with_saturation(network_from(network), uncut)
-    known = source_from(source, size=size, words=words or has_words(net.alphabet))
+    known = language_from(source, size=size, words=words or has_words(net.alphabet))
     _forbid_ignored(source, known, longest, training)
     seen = training_of(network) if training is None else training
     with naming(network, source):
@@ -75,9 +75,9 @@ def test(
         say(str(report))
 
 
-def _forbid_ignored(name: str, source: Source, longest: int | None, training: str | None) -> None:
+def _forbid_ignored(name: str, source: Language, longest: int | None, training: str | None) -> None:
     """Strings that are given are not drawn, and those of a language need no others beside them."""
-    if source.task is not None:
+    if source.rules is not None:
         if training is not None:
             raise InputError(
                 f"--training is for a file of strings, and {name} is a language; leave it out."
@@ -121,7 +121,7 @@ def score(
     from ..kernels import score as score_network  # heavy: Numba
 
     net = with_saturation(network_from(network), uncut)
-    data = source_from(corpus, words=words or has_words(net.alphabet)).corpus()
+    data = language_from(corpus, words=words or has_words(net.alphabet)).corpus()
     encoding = encoding_from(scheme, activations, products, net, network)
     with naming(network, corpus):
         result = score_network(net, data, encoding)

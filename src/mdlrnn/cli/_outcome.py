@@ -9,7 +9,7 @@ from pathlib import Path
 from ..corpus import Corpus
 from ..extraction import Learned
 from ..interface import advice, bits_text, filled, say, say_json, shell_text, table, time_text
-from ..languages import is_language_file, source_of, split_size
+from ..languages import is_language_file, language_of_run, split_size
 from ..network import describe, has_words, spelled, symbols_of
 from ..runs import CORPUS, HELD_OUT, PROVED, Settings, read_corpus, read_settings
 from ..search import Run
@@ -149,7 +149,7 @@ def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[st
         commands.append(f"mdlrnn test {home} {shell_text(str(held_out))}")
     if task is not None:
         commands.append(f"mdlrnn test {home} {shell_text(task)}")
-    known = source_of(about)
+    known = language_of_run(about)
     if task is not None and known is not None and known.machine is not None:
         commands.append(f"mdlrnn prove {home} {shell_text(split_size(task)[0])}")
     elif corpus.alphabet is not None:

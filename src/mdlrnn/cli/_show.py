@@ -13,12 +13,12 @@ from ..exports import export as export_network
 from ..files import check_writable, save
 from ..interface import say
 from ..languages import (
-    Source,
+    Language,
     exists,
     is_language_file,
+    language_from,
     looks_like_notation,
     machine_from,
-    source_from,
 )
 from ..network import has_words
 from ..runs import BEST, check_holds_run, network_from, status_of
@@ -121,7 +121,7 @@ def report(
     encoding = encoding_from(scheme, activations, products, net)
     data = None
     if corpus is not None:
-        data = source_from(corpus, words=words or has_words(net.alphabet))
+        data = language_from(corpus, words=words or has_words(net.alphabet))
     with naming(source):
         name = title or net.name or Path(source).stem
         content = network_content(net, name, encoding, corpus=data, task=chosen)
@@ -131,7 +131,7 @@ def report(
 
 
 def _report_run(
-    folder: Path, out: Path, task: Source | None, title: str | None, follow: bool
+    folder: Path, out: Path, task: Language | None, title: str | None, follow: bool
 ) -> None:
     check_holds_run(folder)
 
@@ -171,10 +171,10 @@ def _moment(folder: Path) -> tuple[int, float | None, int]:
     return status.generation, status.mdl, best.stat().st_mtime_ns if best.exists() else 0
 
 
-def _task(name: str) -> Source:
+def _task(name: str) -> Language:
     """A task by its name; a file of strings has no true distribution to measure against."""
-    source = source_from(name)
-    if source.task is None:
+    source = language_from(name)
+    if source.rules is None:
         raise InputError(f"{name} is a file and no task; give it with --corpus.")
     return source
 

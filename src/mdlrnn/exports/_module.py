@@ -13,7 +13,7 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_
 from ..checks import is_number, short
 from ..corpus import match
 from ..errors import InputError
-from ..languages import source_from
+from ..languages import language_from
 from ..network import ACTIVATIONS, BOUNDARY, LEAST_TOTAL, Arithmetic, Network
 from ._formulas import Formula, float_limit, program
 
@@ -149,7 +149,7 @@ class TorchNetwork(nn.Module):  # type: ignore[misc]
 
     def batch(self, source: object) -> Batch:
         """The strings of a source (a list, a corpus, a file, a task) as tensors to train on."""
-        corpus = match(source_from(source).corpus(), self.network)
+        corpus = match(language_from(source).corpus(), self.network)
         if corpus.alphabet is None:
             raise InputError("a numeric corpus has no symbols; give the module its rows instead.")
         place = {symbol: number for number, symbol in enumerate(corpus.alphabet)}

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ._functions import sample as sample
     from ._functions import test as test
     from ._language import describe as describe
+    from ._language import language as language
     from ._learned import learned_by_run as learned_by_run
     from ._progress import Display as Display
     from ._progress import display_for as display_for

@@ -15,8 +15,8 @@ from ..corpus import Corpus
 from ..errors import InputError
 from ..files import PathLike
 from ..kernels import compile_rest
-from ..languages import Source, source_from, source_of
-from ..machines import Machine, Transducer
+from ..languages import Language, language_from, language_of_run
+from ..machines import AnyMachine
 from ..network import Encoding, Network, Objective
 from ..proofs import Prover, Theorem, require
 from ..runs import (
@@ -140,7 +140,7 @@ def start(
     stop: Stop | None,
     until: str | None,
     objective: Objective | str | None,
-    folder: PathLike | Callable[[Source], Path] | None,
+    folder: PathLike | Callable[[Language], Path] | None,
     size: int | None,
     words: bool,
     hold_out: float | None,
@@ -161,7 +161,7 @@ def start(
     stop = _value(stop, Stop, "stop")
     check_common(until, threads, executor, cluster)
     workers = _workers(cluster, crew, device)
-    source = source_from(given, size=size, words=words)
+    source = language_from(given, size=size, words=words)
     if hold_out is not None and folder is None:
         raise InputError(NOWHERE_TO_HOLD)
     asked = asked_for(source, search, stop, until, objective, hold_out, prove)
@@ -180,14 +180,14 @@ class Asked(NamedTuple):
     about: dict[str, Any]
     """What the strings came from."""
     held_out: Corpus | None
-    machine: Machine | Transducer | None
+    machine: AnyMachine | None
     """What a proof is about, if it can be."""
     until: str | None
     prove: bool
 
 
 def asked_for(
-    source: Source,
+    source: Language,
     search: Search,
     stop: Stop,
     until: str | None,
@@ -239,7 +239,7 @@ def go_on(
         _demand(source)
         stop = _unlimited(stop or read_settings(home).stop)
     words = source is not None and source.words
-    known = None if corpus is None else source_from(corpus, words=words).corpus()
+    known = None if corpus is None else language_from(corpus, words=words).corpus()
     opened = reopen(home, known, stop, device)
     if device is not None and device != before:
         display.say(
@@ -252,19 +252,20 @@ def go_on(
     )
 
 
-def run_source(folder: Path) -> Source:
+def run_source(folder: Path) -> Language:
     """What the strings of a run came from, as far as its folder tells."""
     about = read_settings(folder).corpus
-    known = source_of(about)
+    known = language_of_run(about)
     if known is not None:
         return known
-    return Source(str(about.get("name", "a corpus")), words=bool(about.get("words")))
+    name = str(about.get("name", "a corpus"))
+    return Language(name, name, words=bool(about.get("words")))
 
 
 def carry_out(
     opened: AbstractContextManager[Recorder],
     workers: AbstractContextManager[Any],
-    machine: Machine | Transducer | None,
+    machine: AnyMachine | None,
     until: str | None,
     prove: bool,
     threads: int | None,
@@ -359,7 +360,7 @@ def title_of(recorder: Recorder) -> str:
     return f"{name}{units}: {islands} of {search.population}, seed {search.seed}{where}{again}"
 
 
-def _demand(source: Source) -> None:
+def _demand(source: Language) -> None:
     """Refuse `until` before anything is written, where it cannot come true."""
     if source.machine is None:
         raise InputError(

@@ -16,7 +16,7 @@ from ..extraction import Comparison, Learned
 from ..extraction import compare as compare_networks
 from ..extraction import learned as learned_by
 from ..files import PathLike, named, save
-from ..languages import SEED, machine_from, source_from, task_from
+from ..languages import SEED, language_from, language_with_rules, machine_from
 from ..measures import Report, UnseenReport, measure, measure_unseen
 from ..network import Network, has_words
 from ..proofs import CHECK, SECONDS, Checked, Proof
@@ -45,8 +45,8 @@ def test(
     """
     net = network_from(network)
     check_integer("seed", seed, 0)
-    known = source_from(source, size=size, words=words or has_words(net.alphabet))
-    if known.task is None:
+    known = language_from(source, size=size, words=words or has_words(net.alphabet))
+    if known.rules is None:
         if longest is not None:
             raise InputError(
                 f"{known.name} has its strings, and longest is for strings that are drawn; leave "
@@ -57,12 +57,12 @@ def test(
         return measure_unseen(net, known.corpus(), strings)
     if longest is not None:
         check_integer("longest", longest, 1)
-    return measure(net, known.task, known.size, seed, longest)
+    return measure(net, known, known.size, seed, longest)
 
 
 def _fitting(network: Network, training: object, words: bool) -> Corpus:
     """The training strings, all of whose symbols the network reads."""
-    corpus = source_from(training, words=words).corpus()
+    corpus = language_from(training, words=words).corpus()
     try:
         return match(corpus, network)
     except InputError as error:
@@ -126,8 +126,8 @@ def explain(network: object, style: str = "text") -> str:
 
 def sample(source: object, size: int | None = None, seed: int = SEED) -> list[Any]:
     """Random strings of a task or language; of a grammar over words, tuples of words."""
-    known = source_from(source)
-    task = task_from(known)
+    known = language_from(source)
+    task = language_with_rules(known)
     return task.strings(known.size if size is None else size, seed)
 
 

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InputError, printable
-from ..languages import Grammar, Mean, Means, means_of, production_text, source_from, string_chance
-from ..machines import Machine, Transducer
+from ..languages import Grammar, Language, Mean, Means, language_from, means_of, production_text
+from ..machines import AnyMachine, Machine, Transducer
 from ..network import powers
 from ._text import terminal_width
 
@@ -24,7 +24,7 @@ class Description:
     kind: str
     """strings, numbers"""
     alphabet: tuple[str, ...] | None
-    machine: Machine | Transducer | None
+    machine: AnyMachine | None
     rules: str
     """The rules, as the text of a language file, or of a grammar without a machine."""
     first: tuple[tuple[str, Fraction], ...] = ()
@@ -46,7 +46,7 @@ class Description:
             "title": self.title,
             "kind": self.kind,
             "alphabet": self.alphabet,
-            "states": None if self.machine is None else len(_states(self.machine)),
+            "states": None if self.machine is None else len(self.machine.states),
             "counters": list(getattr(self.machine, "counters", ())),
             "rules": self.rules,
             "first_strings": [[string, str(chance)] for string, chance in self.first],
@@ -110,31 +110,35 @@ def chance_text(chance: Fraction) -> str:
     return f"{float(chance):.6g}"
 
 
-def _states(machine: Machine | Transducer) -> set[str]:
-    rules = machine.transitions if isinstance(machine, Transducer) else machine.rules
-    return {rule.state for rule in rules}
+def language(given: object, *, size: int | None = None, words: bool = False) -> Language:
+    """The language that is meant by a notation ('a^n b^n'), the name of a task ('anbn'), a file of
+    rules or of strings, a machine, a grammar, a `Corpus` or a list of strings.
+
+    `size` is how many strings it is trained on. With `words`, the symbols of plain strings are
+    words between blanks.
+    """
+    return language_from(given, size=size, words=words)
 
 
 def describe(source: object) -> Description:
     """What a task, a notation, a language file or a grammar stands for."""
-    known = source_from(source)
-    if known.task is None:
+    known = language_from(source)
+    if known.rules is None:
         raise InputError(
             f"{known.name} holds strings of a language that is not written down; give a task, a "
             'notation such as "a^n b^n", a language file or a grammar.'
         )
-    language = known.task.language
+    language = known.rules
     machine = known.machine
     if isinstance(language, Transducer):
         text = language.to_text()
         return Description(language.title, "numbers", None, language, text)
     obstacle = None
-    if isinstance(machine, Machine):
-        rules = machine.to_text()
+    if isinstance(language, Machine):
+        rules = language.to_text()
     else:
-        assert isinstance(language, Grammar)
         rules = "\n".join(map(production_text, language.productions))
-        obstacle = _obstacle(language)
+        obstacle = known.obstacle
     means, why = _means(language)
     (entropy, error), (length, length_error) = means or ((None, None), (None, None))
     return Description(
@@ -144,17 +148,9 @@ def describe(source: object) -> Description:
     )  # fmt: skip
 
 
-def _obstacle(grammar: Grammar) -> str:
-    try:
-        grammar.machine()
-    except InputError as error:
-        return str(error)
-    return ""
-
-
 def _first(language: Machine | Grammar) -> list[tuple[str, Fraction]]:
     return [
-        (language.spelled(string), string_chance(language, string))
+        (language.spelled(string), language.probability(string))
         for string in language.shortest(FIRST)
     ]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..checks import short
 from ..errors import InputError
 from ..kernels import score_many as score_networks
-from ..languages import source_from
+from ..languages import language_from
 from ..network import Encoding, Score, has_words
 from ..runs import CARD, check_device, encoding_of, network_from
 
@@ -39,7 +39,7 @@ def score_many(
         raise InputError(f"the encoding is {short(encoding)}; make it with Encoding(...).")
     found = [network_from(network) for network in networks]
     words = any(has_words(network.alphabet) for network in found)
-    corpus = source_from(source, words=words).corpus()
+    corpus = language_from(source, words=words).corpus()
     if device is not None:
         check_device(device)
     if device == CARD:

@@ -10,7 +10,7 @@ from typing import Any
 from ..checks import is_integer, short
 from ..errors import InputError
 from ..files import PathLike, save
-from ..languages import source_from
+from ..languages import language_from
 from ..network import Objective
 from ..runs import CARD
 from ..search import Run, Search, Stop
@@ -83,7 +83,7 @@ def seeds_on_cards(
     check_common(until, threads, None, cluster)
     if hold_out is not None and folder is None:
         raise InputError(NOWHERE_TO_HOLD)
-    known = source_from(source, size=size, words=words)
+    known = language_from(source, size=size, words=words)
     limits = stop or Stop()
     asked = {
         seed: asked_for(

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from ._entropy import means_of as means_of
     from ._grammar import Grammar as Grammar
     from ._grammar_machine import production_text as production_text
+    from ._language import SEED as SEED
+    from ._language import Language as Language
+    from ._language import Rules as Rules
     from ._notation import language_from_notation as language_from_notation
     from ._notation import looks_like_notation as looks_like_notation
     from ._paper import PAIRS as PAIRS
@@ -19,23 +22,17 @@ if TYPE_CHECKING:
     from ._paper import anbncn as anbncn
     from ._paper import anbncndn as anbncndn
     from ._paper import dyck as dyck
-    from ._sources import GRAMMAR_SUFFIXES as GRAMMAR_SUFFIXES
-    from ._sources import Source as Source
-    from ._sources import exists as exists
-    from ._sources import is_language_file as is_language_file
-    from ._sources import machine_from as machine_from
-    from ._sources import source_from as source_from
-    from ._sources import source_of as source_of
-    from ._sources import task_from as task_from
+    from ._resolve import GRAMMAR_SUFFIXES as GRAMMAR_SUFFIXES
+    from ._resolve import exists as exists
+    from ._resolve import is_language_file as is_language_file
+    from ._resolve import language_from as language_from
+    from ._resolve import language_of_run as language_of_run
+    from ._resolve import language_with_rules as language_with_rules
+    from ._resolve import machine_from as machine_from
     from ._tasks import EVERY_TASK as EVERY_TASK
-    from ._tasks import SEED as SEED
     from ._tasks import TASKS as TASKS
-    from ._tasks import Task as Task
+    from ._tasks import language_of as language_of
     from ._tasks import split_size as split_size
-    from ._tasks import string_chance as string_chance
-    from ._tasks import task_for as task_for
-    from ._tasks import task_named as task_named
-    from ._tasks import tasks as tasks
 else:
     from ..door import open_door
 

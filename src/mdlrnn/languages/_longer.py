@@ -20,6 +20,8 @@ from ..network import BOUNDARY
 from ._grammar import Grammar
 from ._productions import Nonterminal, Part, Production
 
+PART = 250_000
+"""Characters of a part of a test set."""
 SHORTEST = 200
 """Of the shortest longer strings, so many."""
 LOOKED_THROUGH = 5_000
@@ -236,3 +238,17 @@ def longer_sequences(transducer: Transducer, seed: int, longest: int | None = No
     random = random_from(seed)
     most = max(shortest, most if longest is None else longest)
     return transducer.drawn(random, SEQUENCES, shortest, most)
+
+
+def in_parts(strings: Iterator[Any]) -> Iterator[Corpus]:
+    """Strings as corpora of some `PART` characters each."""
+    part: list[Any] = []
+    characters = 0
+    for string in strings:
+        part.append(string)
+        characters += len(string) + 1
+        if characters >= PART:
+            yield Corpus.from_strings(part)
+            part, characters = [], 0
+    if part:
+        yield Corpus.from_strings(part)

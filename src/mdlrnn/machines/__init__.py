@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ._rules import Rule as Rule
     from ._rules import counter as counter
     from ._rules import reader as reader
+    from ._transducer import AnyMachine as AnyMachine
     from ._transducer import Transducer as Transducer
     from ._transducer import addition as addition
     from ._transducer import pairs as pairs

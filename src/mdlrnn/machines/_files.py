@@ -29,7 +29,7 @@ from ..limits import GRAMMAR_BYTES, RULES, check_size
 from ._machine import Machine
 from ._rule_text import read_rules, split_line
 from ._rules import START, Affine, Condition, Rule
-from ._transducer import Transducer, Transition
+from ._transducer import AnyMachine, Transducer, Transition
 
 SUFFIXES = (".lang",)
 _STEP = re.compile(
@@ -48,13 +48,13 @@ def load_language(path: PathLike) -> Machine:
     return found
 
 
-def load_machine(path: PathLike) -> Machine | Transducer:
+def load_machine(path: PathLike) -> AnyMachine:
     """The machine of a language file, whichever it holds."""
     text = read_text(path, "language", GRAMMAR_BYTES)
     return machine_from_text(text, Path(fspath(path)).stem, named(path))
 
 
-def machine_from_text(text: str, name: str = "language", source: str = "") -> Machine | Transducer:
+def machine_from_text(text: str, name: str = "language", source: str = "") -> AnyMachine:
     """The machine of a text. Errors say the line, and call the text `source`."""
     title = ""
     lines: list[tuple[int, str]] = []
@@ -126,7 +126,7 @@ def to_json(source: Machine | Transducer) -> dict[str, Any]:
     return data
 
 
-def from_json(data: dict[str, Any]) -> Machine | Transducer:
+def from_json(data: dict[str, Any]) -> AnyMachine:
     if "transitions" in data:
         transitions = tuple(
             Transition(state, tuple(read), exact_fraction(write), to)

@@ -161,6 +161,14 @@ class Strings(ABC):
         """Random strings, drawn from a stream that may be drawn from before and after."""
 
     @abstractmethod
+    def next(self, prefix: str | Sequence[str]) -> Next:
+        """The true distribution of the symbol after a prefix."""
+
+    @abstractmethod
+    def accepts(self, string: str | Sequence[str]) -> bool:
+        """Whether a string belongs to the language."""
+
+    @abstractmethod
     def phases(self, corpus: Corpus) -> tuple[NDArray[np.int64], list[Next]]:
         """What can follow at each node of the corpus tree, as a number into a list; -1 off the
         language."""
@@ -173,6 +181,17 @@ class Strings(ABC):
     def words(self) -> bool:
         """Whether symbols are words, not characters."""
         return has_words(self.alphabet)
+
+    def probability(self, string: str | Sequence[str]) -> Fraction:
+        """The probability of a whole string; 0 if it does not belong to the language."""
+        if self.words and isinstance(string, str):
+            string = string.split()
+        if not self.accepts(string):
+            return Fraction(0)
+        found = Fraction(1)
+        for place, symbol in enumerate((*string, BOUNDARY)):
+            found *= self.next(string[:place]).distribution[symbol]
+        return found
 
     def shortest(self, count: int) -> Iterator[Any]:
         """The shortest strings, so many or fewer: a language may have few strings among its
@@ -274,16 +293,19 @@ class Machine(Strings):
         return tuple(sorted({name for rule in self.rules for name, _ in rule.then}))
 
     @cached_property
+    def states(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(rule.state for rule in self.rules))
+
+    @cached_property
     def beginning(self) -> Configuration:
         """After the first boundary symbol, nothing emitted yet."""
         return Configuration(self.start, (0,) * len(self.counters))
 
     @cached_property
     def _phases(self) -> dict[str, _Phases]:
-        states = {rule.state for rule in self.rules}
         return {
             state: _Phases([rule for rule in self.rules if rule.state == state], self.counters)
-            for state in states
+            for state in self.states
         }
 
     def options(self, here: Configuration) -> tuple[Option, ...]:

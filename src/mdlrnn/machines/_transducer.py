@@ -20,7 +20,7 @@ from numpy.random import RandomState
 from ..corpus import Corpus
 from ..errors import InputError, printable
 from ..files import PathLike, save
-from ._machine import Truth, random_from
+from ._machine import Machine, Truth, random_from
 from ._rule_text import state_text
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Transducer:
                 f"a step holds numbers that {self.title} does not read; give rows that it knows."
             )
         codes = fits.argmax(axis=2)
-        state = np.full(len(inputs), self._states.index(self.start))
+        state = np.full(len(inputs), self.states.index(self.start))
         due = np.zeros(codes.shape)
         for step in range(codes.shape[1]):
             due[:, step] = self._writes[state, codes[:, step]]
@@ -189,7 +189,7 @@ class Transducer:
         write = np.full(len(code), math.nan)
         for begin, end in zip(corpus.levels[:-1], corpus.levels[1:], strict=True):
             above = corpus.parent[begin:end]
-            before = np.where(above < 0, self._states.index(self.start), state[above])
+            before = np.where(above < 0, self.states.index(self.start), state[above])
             fits = (before >= 0) & (code[begin:end] >= 0)
             at = np.where(fits, before, 0), np.where(fits, code[begin:end], 0)
             write[begin:end] = np.where(fits, self._writes[at], math.nan)
@@ -202,7 +202,7 @@ class Transducer:
         return Truth(np.nan_to_num(chances), float(bits) + 0.0, last[corpus.item_node])
 
     @cached_property
-    def _states(self) -> tuple[str, ...]:
+    def states(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(state for t in self.transitions for state in (t.state, t.to)))
 
     @cached_property
@@ -213,10 +213,14 @@ class Transducer:
     @cached_property
     def _leads(self) -> NDArray[np.int64]:
         """(state, row): the next state."""
-        return np.array(self._filled(lambda t: self._states.index(t.to)), np.int64)
+        return np.array(self._filled(lambda t: self.states.index(t.to)), np.int64)
 
     def _filled(self, value: Callable[[Transition], float]) -> list[list[float]]:
-        return [[value(self.table[state, row]) for row in self.rows] for state in self._states]
+        return [[value(self.table[state, row]) for row in self.rows] for state in self.states]
+
+
+AnyMachine = Machine | Transducer
+"""A machine over symbols, or one over numbers."""
 
 
 def _check(machine: Transducer) -> None:

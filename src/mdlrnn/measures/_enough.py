@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..corpus import Corpus
 from ..errors import InputError
 from ..files import PathLike, named, read_text
-from ..languages import Grammar, Mean, Task, means_of, source_of, task_from
+from ..languages import Grammar, Language, Mean, language_of_run, language_with_rules, means_of
 from ..machines import Machine, Transducer, Truth
 from ..network import Encoding, Network, length
 from ..runs import FRONT, check_holds_run, network_from, read_settings
@@ -142,7 +142,7 @@ def _wins(reigns: Sequence[Reign]) -> dict[str, str]:
 
 
 def enough_strings(
-    task: Task,
+    task: Language,
     networks: Sequence[tuple[str, Network]],
     encoding: Encoding,
     is_right: Callable[[Network], bool],
@@ -152,15 +152,15 @@ def enough_strings(
     Whether a network is right takes long to say, so only those are asked about that win somewhere,
     or that need the fewest bits a string.
     """
-    strings = _strings(task.language)
-    truths = {strings.alphabet: task.language.truth(strings)}
-    entropy = _entropy(task.language, truths[strings.alphabet], strings)
+    strings = _strings(task)
+    truths = {strings.alphabet: task.truth(strings)}
+    entropy = _entropy(task, truths[strings.alphabet], strings)
     candidates = []
     for name, network in networks:
         chances, corpus = fed(network, strings)
         fitting = _wider(encoding, Encoding.fitting(network, encoding.scheme))
         if corpus.alphabet not in truths:  # a network has its symbols in an order of its own
-            truths[corpus.alphabet] = task.language.truth(corpus)
+            truths[corpus.alphabet] = task.truth(corpus)
         bits = entropy.value + _excess(truths[corpus.alphabet], chances, corpus)
         candidates.append(Candidate(name, network, length(network, fitting), bits, None))
     asked = {reign.candidate.name for reign in reigns(candidates)}
@@ -169,10 +169,11 @@ def enough_strings(
     return Enough(task.title, entropy.value, tuple(judged), reigns(judged), entropy.error)
 
 
-def _entropy(language: Machine | Grammar | Transducer, truth: Truth, strings: Corpus) -> Mean:
-    if isinstance(language, Transducer):  # the sequences that it is trained on are all there are
-        return Mean(truth.optimal_bits / strings.sequences)
-    return means_of(language).entropy
+def _entropy(language: Language, truth: Truth, strings: Corpus) -> Mean:
+    if isinstance(language.rules, Machine | Grammar):
+        return means_of(language.rules).entropy
+    # The sequences of numbers that it is trained on are all there are.
+    return Mean(truth.optimal_bits / strings.sequences)
 
 
 def _excess(truth: Truth, chances: NDArray[np.float64], corpus: Corpus) -> float:
@@ -192,8 +193,10 @@ def _wider(one: Encoding, other: Encoding) -> Encoding:
     return Encoding(one.scheme, tuple(names), one.products or other.products)
 
 
-def _strings(language: Machine | Grammar | Transducer) -> Corpus:
-    return language.training(DRAWN if not isinstance(language, Grammar) else 500, SEED)
+def _strings(language: Language) -> Corpus:
+    if isinstance(language.rules, Transducer):
+        return language.training(seed=SEED)
+    return language.training(DRAWN if language.machine is not None else 500, SEED)
 
 
 def reigns(candidates: Sequence[Candidate]) -> tuple[Reign, ...]:
@@ -243,14 +246,14 @@ def enough(
     home = Path(folder)
     check_holds_run(home)
     settings = read_settings(home)
-    task = _task(settings.corpus, home) if language is None else task_from(language)
+    task = _task(settings.corpus, home) if language is None else language_with_rules(language)
     chosen = _front(home, most)
     for place, other in enumerate(networks, start=1):
         name = named(other) if isinstance(other, str | Path) else f"given {place}"
         chosen.append((name, network_from(other)))
     encoding: Encoding = settings.encoding
     # Wrong networks fail on training strings already, which are soon looked through.
-    parts = [task.training(task.size), *islice(task.test(), PARTS)]
+    parts = [task.training(task.size), *islice(task.tests(), PARTS)]
 
     def is_right(network: Network) -> bool:
         network = with_names(network, task)
@@ -259,14 +262,14 @@ def enough(
     return enough_strings(task, chosen, encoding, is_right)
 
 
-def _task(about: dict[str, object], home: Path) -> Task:
-    known = source_of(about)
-    if known is None or known.task is None:
+def _task(about: dict[str, object], home: Path) -> Language:
+    known = language_of_run(about)
+    if known is None or known.rules is None:
         raise InputError(
             f"{named(home)} is about strings of a language that is not written down; name the "
             "language, as mdlrnn enough RUN LANGUAGE."
         )
-    return known.task
+    return known
 
 
 def _front(home: Path, most: int) -> list[tuple[str, Network]]:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..corpus import Corpus, match
 from ..errors import InputError
-from ..languages import SEED, Task
-from ..machines import MARGIN, Transducer, Truth, is_sure, leads, mistakes
+from ..languages import SEED, Language
+from ..machines import MARGIN, Truth, is_sure, leads, mistakes
 from ..network import Network, powers
 
 MEASURES = (
@@ -183,7 +183,7 @@ SHORTEST = 200
 
 def measure(
     network: Network,
-    task: Task,
+    task: Language,
     size: int | None = None,
     seed: int = SEED,
     longest: int | None = None,
@@ -192,7 +192,7 @@ def measure(
     size = task.size if size is None else size
     network = named(network, task)
     train, early = measure_parts(network, task, [task.training(size, seed)])
-    parts = task.test(size, seed, longest)
+    parts = task.tests(size, seed, longest)
     weighted = None
     if task.weighted and longest is None:
         parts = iter(held := list(parts))
@@ -206,14 +206,14 @@ def measure(
         )
     first = _first(network, task, early, late)
     return Report(
-        task.name, size, train, test, first, train.deterministic_steps > 0, task.title,
-        task.language.noun, task.language.alphabet is not None, weighted,
+        task.task or task.name, size, train, test, first, train.deterministic_steps > 0, task.title,
+        task.noun, task.alphabet is not None, weighted,
     )  # fmt: skip
 
 
-def named(network: Network, task: Task) -> Network:
+def named(network: Network, task: Language) -> Network:
     """A network without names for its units takes the symbols of the language in order."""
-    symbols = task.language.alphabet
+    symbols = task.alphabet
     if symbols is None or network.alphabet is not None:
         return network
     fits = network.inputs == network.outputs == len(symbols)
@@ -221,17 +221,17 @@ def named(network: Network, task: Task) -> Network:
 
 
 def _first(
-    network: Network, task: Task, train: Failure | None, test: Failure | None
+    network: Network, task: Language, train: Failure | None, test: Failure | None
 ) -> Failure | None:
     """The failure on the shortest string, among the shortest of the language and both sets.
 
     A training set need not hold every short string, so that alone it would name a later one.
     """
     found = [failure for failure in (train, test) if failure is not None]
-    if isinstance(task.language, Transducer):
+    if task.alphabet is None:
         return found[0] if found else None
     least = min((failure.length for failure in found), default=math.inf)
-    shortest = task.language.shortest(SHORTEST)
+    shortest = task.shortest(SHORTEST)
     strings = list(takewhile(lambda string: len(string) <= least, shortest))
     early = measure_parts(network, task, [Corpus.from_strings(strings)])[1]
     if early is not None:
@@ -240,27 +240,27 @@ def _first(
 
 
 def measure_parts(
-    network: Network, task: Task, parts: Iterable[Corpus]
+    network: Network, task: Language, parts: Iterable[Corpus]
 ) -> tuple[Measures, Failure | None]:
     """The measures over all parts, and the failure on the shortest string."""
     total = Measures()
     first: Failure | None = None
     for part in parts:
         chances, corpus = fed(network, part)
-        found, failure = judge(chances, corpus, truth_of(corpus, task), task.language.spelled)
+        found, failure = judge(chances, corpus, truth_of(corpus, task), task.spelled)
         total = total.plus(found)
         if failure is not None and (first is None or failure.length < first.length):
             first = failure
     return total, first
 
 
-def truth_of(corpus: Corpus, task: Task) -> Truth:
+def truth_of(corpus: Corpus, task: Language) -> Truth:
     """The truth, with the score that the paper calls optimal.
 
     It is that of the true distribution, but for Dyck-2 that of the paper's hand-built stack, which
     opens a bracket with probability 4/13, not 3/10; `Machine.optimal` gives the true optimum.
     """
-    truth = task.language.truth(corpus)
+    truth = task.truth(corpus)
     if task.optimum is None:
         return truth
     return truth._replace(optimal_bits=bits_of(*fed(task.optimum(), corpus)))

@@ -19,7 +19,7 @@ from ..checks import check_known, exact_fraction
 from ..errors import InputError
 from ..files import PathLike, named, read_text
 from ..languages import EVERY_TASK
-from ..machines import Machine, Transducer
+from ..machines import AnyMachine, Machine, Transducer
 from ..machines import from_json as language_from_json
 from ..machines import to_json as language_to_json
 from ..network import Network
@@ -114,7 +114,7 @@ def check(
     path: PathLike,
     solver: str = "cvc5",
     about: Network | None = None,
-    language: Machine | Transducer | None = None,
+    language: AnyMachine | None = None,
     seconds: float = CHECK,
 ) -> Checked:
     """Make the certificate's queries again and have a solver decide each of them.
@@ -184,9 +184,7 @@ def _ask_z3(text: str, milliseconds: int) -> Answer:
     return ask_z3(text, None, milliseconds)
 
 
-def _check_about(
-    path: PathLike, about: Network, known: Machine | Transducer, network: Network
-) -> None:
+def _check_about(path: PathLike, about: Network, known: AnyMachine, network: Network) -> None:
     """A network without names takes the symbols in the order of the language, as in a proof."""
     other = InputError(f"{named(path)} is not about the network given; prove that one.")
     try:
@@ -197,11 +195,9 @@ def _check_about(
         raise other
 
 
-def _known(
-    source: Machine | Transducer, given: Machine | Transducer | None
-) -> Machine | Transducer | None:
+def _known(source: AnyMachine, given: AnyMachine | None) -> AnyMachine | None:
     """The language as it is known here, by the name that it has here."""
-    languages = [task.language for task in EVERY_TASK.values()] if given is None else [given]
+    languages = [task.rules for task in EVERY_TASK.values()] if given is None else [given]
     for known in languages:
         if isinstance(known, Machine | Transducer):
             named_alike = replace(source, name=known.name, title=known.title)
@@ -210,12 +206,12 @@ def _known(
     return None
 
 
-def _source(data: dict[str, Any]) -> Machine | Transducer:
+def _source(data: dict[str, Any]) -> AnyMachine:
     """The machine; one of mdlrnn's own is called what it is called here."""
     read = language_from_json(data)
     for task in EVERY_TASK.values():
-        if isinstance(task.language, Transducer) and task.language == read:
-            return task.language
+        if isinstance(task.rules, Transducer) and task.rules == read:
+            return task.rules
     return read
 
 

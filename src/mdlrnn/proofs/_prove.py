@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from ..checks import is_number, short
 from ..errors import InputError
-from ..machines import Configuration, Machine, Transducer
+from ..machines import AnyMachine, Configuration
 from ..network import Network
 from ._claims import Claim, probabilities
 from ._equivalent_machines import counting_machine, equivalent_machines
@@ -62,7 +62,7 @@ ROUNDS = 6
 
 def prove(
     network: Network,
-    machine: Machine | Transducer,
+    machine: AnyMachine,
     *,
     margin: float | None = None,
     seconds: float = SECONDS,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..checks import short
 from ..errors import InputError
-from ..machines import Affine, Condition, Configuration, Machine, Rule, Transducer
+from ..machines import Affine, AnyMachine, Condition, Configuration, Machine, Rule, Transducer
 from ..network import BOUNDARY, Network
 from ._terms import Term, counter_term, floor, known
 
@@ -38,7 +38,7 @@ class Opening(NamedTuple):
 
 @dataclass(frozen=True)
 class System:
-    source: Machine | Transducer
+    source: AnyMachine
     counters: tuple[str, ...]
     openings: tuple[Opening, ...]
     rules: tuple[Rule, ...]

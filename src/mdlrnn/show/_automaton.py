@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from ..errors import InputError
-from ..machines import END, Machine, Rule, Transducer, condition_text, expression_text
+from ..machines import END, AnyMachine, Machine, Rule, Transducer, condition_text, expression_text
 from ._arrangement import Box, Clarity, clarity_of
 from ._drawing import head
 from ._formats import (
@@ -344,7 +344,7 @@ def _states(machine: Machine | Transducer) -> list[str]:
     return list(found)
 
 
-def _labels(machine: Machine | Transducer, places: Mapping[str, int], line: int) -> list[Label]:
+def _labels(machine: AnyMachine, places: Mapping[str, int], line: int) -> list[Label]:
     """What stands at the arrows, in lines of about so many characters."""
     if isinstance(machine, Transducer):
         texts: dict[tuple[str, str], list[str]] = {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..corpus import Corpus
 from ..errors import InputError
 from ..extraction import learned as find_learned
-from ..languages import Grammar, Source, Task, source_from, source_of
+from ..languages import Language, language_from, language_of_run
 from ..machines import Machine, machine_from_text
 from ..measures import Report, enough, measure
 from ..network import Encoding, Network, Score, read_json
@@ -111,8 +111,8 @@ def content_of(
     source: object, *, task: object = None, corpus: object = None, title: str | None = None
 ) -> Content:
     """The content for a network, a run, a network's file or a run's folder."""
-    known = None if task is None else source_from(task)
-    if known is not None and known.task is None:
+    known = None if task is None else language_from(task)
+    if known is not None and known.rules is None:
         raise InputError(f"{known.name} is a file and no task; give it with --corpus.")
     folder = getattr(source, "folder", None) or source
     if isinstance(folder, str | Path) and Path(folder).is_dir():
@@ -121,7 +121,7 @@ def content_of(
         return run_content(Path(folder), title, known)
     network = network_from(source)
     name = Path(source).stem if isinstance(source, str | Path) else "network"
-    data = None if corpus is None else source_from(corpus)
+    data = None if corpus is None else language_from(corpus)
     return network_content(network, title or network.name or name, task=known, corpus=data)
 
 
@@ -130,17 +130,17 @@ def network_content(
     title: str,
     encoding: Encoding | None = None,
     *,
-    corpus: Source | None = None,
-    task: Source | None = None,
+    corpus: Language | None = None,
+    task: Language | None = None,
 ) -> Content:
     """A network, scored on a corpus, measured on a task and proved for it where these are given."""
     encoding = encoding or Encoding.fitting(network)
     scored_on, name = None, None
     if corpus is not None:
         scored_on, name = corpus.corpus(), corpus.name
-    elif task is not None and task.task is not None:
+    elif task is not None and task.rules is not None:
         scored_on = task.corpus()
-        name = f"{task.task.title}, {task.size or task.task.size:,}"
+        name = f"{task.title}, {task.size:,}"
     content = Content(
         network,
         encoding,
@@ -149,19 +149,19 @@ def network_content(
         score=None if scored_on is None else _scored(network, scored_on, encoding),
         example=example_of(scored_on),
     )
-    if task is None or task.task is None:
+    if task is None or task.rules is None:
         return replace(content, learned=learned_content(network))
-    measures, steps = _measured(network, task.task, task.size)
-    theorem = _proved(network, task.task)
-    learned = _of_task(theorem, task.task) or learned_content(network)
+    measures, steps = _measured(network, task, task.size)
+    theorem = _proved(network, task)
+    learned = _of_task(theorem, task) or learned_content(network)
     return replace(content, measures=measures, accuracy=steps, theorem=theorem, learned=learned)
 
 
-def _of_task(theorem: ShownTheorem | None, task: Task) -> LearnedMachine | None:
+def _of_task(theorem: ShownTheorem | None, task: Language) -> LearnedMachine | None:
     """The machine of a language that the network is proved to have learned."""
-    if theorem is None or not isinstance(task.language, Machine):
+    if theorem is None or not isinstance(task.rules, Machine):
         return None
-    return LearnedMachine(theorem.statement, True, task.language, task.title)
+    return LearnedMachine(theorem.statement, True, task.rules, task.title)
 
 
 def learned_content(network: Network, folder: Path | None = None) -> LearnedMachine | None:
@@ -197,7 +197,7 @@ def kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:
         return None
 
 
-def run_content(folder: Path, title: str | None = None, task: Source | None = None) -> Content:
+def run_content(folder: Path, title: str | None = None, task: Language | None = None) -> Content:
     """The best network of a run so far. It is measured and proved once the run has ended.
 
     The task is the run's own unless another is given. What was proved when the run ended is not
@@ -223,21 +223,21 @@ def run_content(folder: Path, title: str | None = None, task: Source | None = No
         refresh=FOLLOW_SECONDS if running else None,
         example=example_of(corpus),
     )
-    known = task or source_of(settings.corpus)
+    known = task or language_of_run(settings.corpus)
     if running:
         return content
-    if known is None or known.task is None:
+    if known is None or known.rules is None:
         return replace(content, learned=learned_content(network, folder))
-    measures, steps = _measured(network, known.task, known.size)
-    theorem = _kept_theorem(folder, network, known.task) or _proved(network, known.task)
-    learned = _of_task(theorem, known.task) or learned_content(network, folder)
+    measures, steps = _measured(network, known, known.size)
+    theorem = _kept_theorem(folder, network, known) or _proved(network, known)
+    learned = _of_task(theorem, known) or learned_content(network, folder)
     return replace(
         content, measures=measures, accuracy=steps, theorem=theorem, learned=learned,
         enough=_enough(folder, known),
     )  # fmt: skip
 
 
-def _enough(folder: Path, known: Source) -> EnoughStrings | None:
+def _enough(folder: Path, known: Language) -> EnoughStrings | None:
     try:
         found = enough(folder, known, most=ENOUGH_NETWORKS)
     except InputError:  # a front without a finite score
@@ -285,11 +285,11 @@ def _scored(network: Network, corpus: Corpus, encoding: Encoding) -> Score:
     return score(network, corpus, encoding)
 
 
-def _measured(network: Network, task: Task, size: int | None) -> tuple[Report, Any]:
+def _measured(network: Network, task: Language, size: int | None) -> tuple[Report, Any]:
     return measure(network, task, size), accuracy(network, task)
 
 
-def _kept_theorem(folder: Path, network: Network, task: Task) -> ShownTheorem | None:
+def _kept_theorem(folder: Path, network: Network, task: Language) -> ShownTheorem | None:
     data = kept_theorem_data(folder, network, task)
     if data is None:
         return None
@@ -302,7 +302,7 @@ def _kept_theorem(folder: Path, network: Network, task: Task) -> ShownTheorem | 
     )  # fmt: skip
 
 
-def kept_theorem_data(folder: Path, network: Network, task: Task) -> dict[str, Any] | None:
+def kept_theorem_data(folder: Path, network: Network, task: Language) -> dict[str, Any] | None:
     """What the run proved of this very network and language; a run that went on has another best
     network than the one that the theorem is about."""
     path = folder / THEOREM
@@ -316,11 +316,11 @@ def kept_theorem_data(folder: Path, network: Network, task: Task) -> dict[str, A
     return data
 
 
-def _proved(network: Network, task: Task) -> ShownTheorem | None:
+def _proved(network: Network, task: Language) -> ShownTheorem | None:
     """The theorem about the network and the task's language, where there is one and a solver."""
-    if isinstance(task.language, Grammar) or not available("z3"):
+    if task.machine is None or not available("z3"):
         return None
-    proof = prove(network, task.language, seconds=IN_RUN)
+    proof = prove(network, task.machine, seconds=IN_RUN)
     if not proof.proved:
         return None
     head, rows = proof.table()

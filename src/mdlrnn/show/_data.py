@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from ..errors import InputError
 from ..files import PathLike, path_of, read_text
-from ..languages import Task, task_from
+from ..languages import Language, language_with_rules
 from ..measures import Enough, Measures, measure_parts, named
 from ..network import BOUNDARY, EXACT, Network, distribution, feed, input_rows, plan
 from ..runs import FRONT, check_holds_run, read_log
@@ -34,20 +34,20 @@ class Accuracy(NamedTuple):
     """What lengths count: 'symbols', or for addition 'digits'."""
 
 
-def accuracy(network: Network, task: Task | str, strings: int = STRINGS) -> Accuracy:
+def accuracy(network: Network, task: Language | str, strings: int = STRINGS) -> Accuracy:
     """Over the shortest strings of the task's language, or numbers of 1, 2, ... digits."""
-    chosen = task_from(task)
+    chosen = language_with_rules(task)
     network = named(network, chosen)
     measured = [
         (size, measure_parts(network, chosen, [corpus])[0])
-        for size, corpus in chosen.language.by_length(strings)
+        for size, corpus in chosen.by_length(strings)
     ]
     sure = any(found.deterministic_steps for _, found in measured)
     return Accuracy(
         tuple(size for size, _ in measured),
         tuple(_share(found, sure) for _, found in measured),
         "deterministic" if sure else "categorical",
-        f"{chosen.language.noun}s",
+        f"{chosen.noun}s",
     )
 
 

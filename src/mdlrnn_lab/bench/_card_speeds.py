@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mdlrnn.kernels import Batch
-from mdlrnn.languages import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.search import Problem, Search, epoch, is_crowded, new_island, random_states
 
 from ._speeds import bench_networks
@@ -50,7 +50,7 @@ def card_score_speeds(seconds: float, threads: int) -> Iterator[CardSpeed]:
     from mdlrnn.kernels import gpu
 
     for name, networks, encoding, _ in bench_networks():
-        corpus = source_from(name).corpus()
+        corpus = language_from(name).corpus()
         copies = -(-gpu.MOST_NETWORKS // len(networks))
         card = gpu.CardBatch(corpus, encoding, (networks * copies)[: gpu.MOST_NETWORKS])
         count = card.load(0)
@@ -67,7 +67,7 @@ def card_score_speeds(seconds: float, threads: int) -> Iterator[CardSpeed]:
 
 def _thread_rate(name: str, threads: int, seconds: float) -> float:
     networks, encoding = next((n, e) for known, n, e, _ in bench_networks() if known == name)
-    corpus = source_from(name).corpus()
+    corpus = language_from(name).corpus()
     once = Batch(corpus, encoding, networks)
     once.score(0, len(networks))
     start = time.perf_counter()
@@ -97,7 +97,7 @@ def card_evolve_speeds(threads: int, islands: int) -> Iterator[CardSpeed]:
 
 
 def _problem(name: str, islands: int) -> Problem:
-    source = source_from(name)
+    source = language_from(name)
     search = Search(islands=islands)
     return Problem(source.corpus(), search, search.encoding_for(source.encoding()))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mdlrnn.corpus import Corpus
 from mdlrnn.kernels import Batch
-from mdlrnn.languages import source_from
+from mdlrnn.languages import language_from
 from mdlrnn.network import (
     ACTIVATIONS,
     FLOAT_CUT,
@@ -181,7 +181,7 @@ def bench_networks() -> Iterator[tuple[str, list[Network], Encoding, float]]:
 def score_speeds(seconds: float, threads: int) -> Iterator[Speed]:
     """The speed of scoring, corpus by corpus: the best of several rounds, each `seconds` long."""
     for name, networks, encoding, authors in bench_networks():
-        corpus = source_from(name).corpus()
+        corpus = language_from(name).corpus()
         batch = Batch(corpus, encoding, networks)
         batch.score(0, len(networks))
         start = time.perf_counter()
@@ -229,7 +229,7 @@ def evolve_speeds(threads: int, population: int = 500, seconds: float = 1.0) -> 
     """The speed of the paper's search: the same islands on one thread and on all."""
     for name in EVOLVED:
         search = Search.paper(population=population)
-        problem = Problem(source_from(name).corpus(), search, Encoding("tacl2022"))
+        problem = Problem(language_from(name).corpus(), search, Encoding("tacl2022"))
         islands = 2 * max(threads, 2)
         states = [
             epoch(problem, new_island(problem, random), WARM_UP)

@@ -12,7 +12,7 @@ from mdlrnn.checks import MOST_THREADS
 from mdlrnn.cli import Command, json_option
 from mdlrnn.errors import InputError
 from mdlrnn.interface import say, say_json
-from mdlrnn.languages import source_from, task_from
+from mdlrnn.languages import language_from, language_with_rules
 from mdlrnn.runs import CARD, DEVICES
 
 from ..bench import (
@@ -119,9 +119,9 @@ def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
     require_torch()
     from ..rnns import training_speeds
 
-    source = source_from(task)
-    known = task_from(source)
-    size = source.training_size
+    source = language_from(task)
+    known = language_with_rules(source)
+    size = source.size
     speeds = []
     if not as_json:
         say(f"{'':<12}{'models':>8}{'one by one':>14}{'together':>12}{'ratio':>8}")

@@ -11,7 +11,7 @@ import click
 from mdlrnn.checks import MOST_THREADS
 from mdlrnn.cli import cluster_option, command, json_option
 from mdlrnn.interface import say, say_json, table
-from mdlrnn.languages import Task, source_from, task_from
+from mdlrnn.languages import Language, language_from, language_with_rules
 
 from ..rnns import DEVICES, accuracy, require_torch, selected, train, type_title
 from ..tables import published_for
@@ -69,9 +69,9 @@ def rnns(
     if cluster is None:
         require_torch()
     chosen = selected(configs.split(","))
-    source = source_from(task, size=size)
-    known = task_from(source)
-    size = source.training_size
+    source = language_from(task, size=size)
+    known = language_with_rules(source)
+    size = source.size
     folder = Path(out) if out is not None else Path("baselines") / f"{known.name}_{size}"
     with shown(quiet, folder) as tell:
         rows = train(
@@ -84,11 +84,11 @@ def rnns(
         _report(rows, folder, known, size)
 
 
-def _beside(task: Task, size: int) -> dict[str, Any] | None:
+def _beside(task: Language, size: int) -> dict[str, Any] | None:
     return published_for(task.name, size)
 
 
-def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Task, size: int) -> None:
+def _report(rows: Sequence[dict[str, Any]], folder: Path, task: Language, size: int) -> None:
     ordered = sorted(rows, key=lambda row: (row["test_cross_entropy"] or float("inf"), row["seed"]))
     words = "deterministic" if ordered[0]["test_deterministic_accuracy"] is not None else ""
     head = ["RNN", "hidden", "λ", "seed", "train CE", "test CE", f"{words or 'categorical'} acc."]

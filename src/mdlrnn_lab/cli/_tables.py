@@ -38,7 +38,7 @@ from mdlrnn.interface import (
     say,
     say_json,
 )
-from mdlrnn.languages import TASKS, Task, source_from, task_from
+from mdlrnn.languages import TASKS, Language, language_from, language_with_rules
 from mdlrnn.network import SCHEMES
 from mdlrnn.runs import CARD, CPU, DEVICES, Recorder
 from mdlrnn.search import (
@@ -179,9 +179,9 @@ def probe(
     Runs are kept in DIR; interrupted and called again, the command goes on where it was. The table
     is written there as probe.md, probe.tex and probe.csv.
     """
-    source = source_from(task)
-    known = task_from(source)
-    size = source.training_size
+    source = language_from(task)
+    known = language_with_rules(source)
+    size = source.size
     search, stop = _search(5, **options)
     with _running(Path(out), threads, cluster, quiet, as_json) as runner:
         rows = probe_objectives(known, size, replace(search, seed=seed), seeds, stop, runner)
@@ -364,15 +364,15 @@ def _search(
     return search, Stop(generations=generations, patience=patience, seconds=seconds)
 
 
-def _chosen(names: str | None, sizes: str | None) -> list[tuple[Task, int]]:
+def _chosen(names: str | None, sizes: str | None) -> list[tuple[Language, int]]:
     """The tasks and sizes asked for, in the order of the paper's table."""
     wanted = list(TASKS) if names is None else dict.fromkeys(listed(names))
     only = None if sizes is None else numbers(sizes, "--sizes")
     found = []
     for name in wanted:
-        source = source_from(name)
-        task = task_from(source)
-        own = task.sizes if source.size is None else (source.training_size,)
+        source = language_from(name)
+        task = language_with_rules(source)
+        own = task.sizes if source.size is None else (source.size,)
         found += [(task, size) for size in own if only is None or size in only]
     if not found:
         raise InputError(

@@ -13,7 +13,7 @@ from mdlrnn.checks import check_threads
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import ClusterError, InputError
 from mdlrnn.files import PathLike
-from mdlrnn.languages import Task, task_named
+from mdlrnn.languages import Language, language_from
 from mdlrnn.search import Piece, Spread, Workers, on_every_worker
 
 from ._configurations import Configuration, Model, configurations, groups, models
@@ -57,7 +57,7 @@ OnProgress = Callable[[TrainingProgress], bool | None]
 
 def train(
     folder: PathLike,
-    task: Task | str,
+    task: Language | str,
     chosen: Sequence[Configuration],
     *,
     size: int | None = None,
@@ -80,7 +80,7 @@ def train(
     if cluster is None:
         check_device(device)
     home = Path(folder)
-    task = task_named(task) if isinstance(task, str) else task
+    task = language_from(task) if isinstance(task, str) else task
     plan = Plan(task, task.size if size is None else size, epochs, device, threads)
     corpus = plan.corpus()
     settings = {"task": task.name, "size": plan.size, "corpus": corpus.digest, "epochs": epochs}

@@ -17,7 +17,7 @@ import numpy as np
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError, MissingExtra
 from mdlrnn.files import read_text, reason_of, save, write_atomically
-from mdlrnn.languages import SEED, Task
+from mdlrnn.languages import SEED, Language
 from mdlrnn.measures import Measures, Report, judge, truth_of
 from mdlrnn.runs import acquire, holder, read_sealed, seal, unseal
 from mdlrnn.search import Line, naming_the_worker
@@ -208,7 +208,7 @@ MOST_NUMBERS = 50_000_000
 
 
 def reports(
-    cell: str, weights: Weights, task: Task, size: int, train: Corpus, test: Iterable[Corpus]
+    cell: str, weights: Weights, task: Language, size: int, train: Corpus, test: Iterable[Corpus]
 ) -> list[dict[str, Any]]:
     """For each model the measures that `mdlrnn test` gives, as its JSON has them."""
     first = _measured(cell, weights, task, [train])
@@ -217,7 +217,7 @@ def reports(
     for seen, unseen in zip(first, then, strict=True):
         report = Report(
             task.name, size, seen, unseen, None, seen.deterministic_steps > 0, task.title,
-            task.language.noun, task.language.alphabet is not None,
+            task.noun, task.alphabet is not None,
         )  # fmt: skip
         data = report.to_dict()
         del data["first_failure"]
@@ -225,7 +225,9 @@ def reports(
     return found
 
 
-def _measured(cell: str, weights: Weights, task: Task, parts: Iterable[Corpus]) -> list[Measures]:
+def _measured(
+    cell: str, weights: Weights, task: Language, parts: Iterable[Corpus]
+) -> list[Measures]:
     count = len(weights["output"])
     totals = [Measures()] * count
     for part in parts:
@@ -238,7 +240,7 @@ def _measured(cell: str, weights: Weights, task: Task, parts: Iterable[Corpus]) 
             some = {name: values[begin : begin + share] for name, values in weights.items()}
             chances = chances_of(cell, some, tree).cpu().numpy()
             for i, of_one in enumerate(chances, begin):
-                totals[i] = totals[i].plus(judge(of_one, part, truth, task.language.spelled)[0])
+                totals[i] = totals[i].plus(judge(of_one, part, truth, task.spelled)[0])
     return totals
 
 
@@ -249,7 +251,7 @@ LOOK_EPOCHS = 10
 class Plan(NamedTuple):
     """What is common to all groups of a baseline."""
 
-    task: Task
+    task: Language
     size: int
     epochs: int
     device: str
@@ -259,7 +261,7 @@ class Plan(NamedTuple):
         return self.task.training(self.size, SEED)
 
     def tests(self) -> list[Corpus]:
-        return list(self.task.test(self.size, SEED))
+        return list(self.task.tests(self.size, SEED))
 
 
 class Group(NamedTuple):

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from mdlrnn.corpus import Corpus
-from mdlrnn.languages import Task
+from mdlrnn.languages import Language
 
 from ._configurations import Model, configurations, groups, models
 from ._model import NAMES, Tree, Weights, first_weights, loss, tree_of
@@ -179,7 +179,7 @@ class TrainingSpeed(NamedTuple):
         return self.alone / self.together
 
 
-def training_speeds(task: Task, size: int, seeds: int, epochs: int) -> Iterator[TrainingSpeed]:
+def training_speeds(task: Language, size: int, seeds: int, epochs: int) -> Iterator[TrainingSpeed]:
     """For each cell and size; both ways on one thread of the CPU."""
     torch.set_num_threads(1)
     corpus = task.training(size)

@@ -18,7 +18,7 @@ from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
 from mdlrnn.extraction import learned as find_learned
 from mdlrnn.files import read_text
-from mdlrnn.languages import Grammar, Source, production_text, string_chance
+from mdlrnn.languages import Grammar, Language, production_text
 from mdlrnn.machines import Affine, Machine, Transducer, machine_from_text
 from mdlrnn.network import counted, has_words, spelled
 from mdlrnn.proofs import TO_TRY, available, prove
@@ -65,19 +65,20 @@ def _is_enough(data: Findings, seconds: float) -> bool:
 
 
 def _theorem(result: Result, seconds: float) -> dict[str, Any]:
-    task = result.source.task if result.source is not None else None
+    task = result.source
     if task is None:
         return _untried(NO_LANGUAGE)
     if not available("z3"):
         return _untried(NO_SOLVER)
-    if isinstance(task.language, Grammar):
-        return _untried(f"No proof was tried: {_obstacle(task.language)}")
+    machine = task.machine
+    if machine is None:
+        return _untried(f"No proof was tried: {task.obstacle}")
     if result.place.data is None:
         kept = kept_theorem_data(result.place.path, result.network, task)
         if kept is not None and "float_failure" in kept:  # earlier versions did not run it
             return _fields(kept)
     try:
-        proof = prove(result.network, task.language, seconds=seconds)
+        proof = prove(result.network, machine, seconds=seconds)
     except InputError as error:
         return _untried(f"No proof was tried: {error}")
     head, rows = proof.table()
@@ -94,14 +95,6 @@ def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
     names = ("outcome", "statement", "claims", "notes", "table", "float_failure")
     found = {name: data[name] for name in names}
     return found | {"notes": [note for note in found["notes"] if note != TO_TRY]}
-
-
-def _obstacle(grammar: Grammar) -> str:
-    try:
-        grammar.machine()
-    except InputError as error:
-        return str(error)
-    return "it has no machine."
 
 
 def _learned(result: Result, seconds: float) -> dict[str, Any]:
@@ -132,13 +125,11 @@ def _theorem_of(data: Findings) -> ShownTheorem:
 
 def learned_of(data: Findings, result: Result) -> LearnedMachine | None:
     """What it has learned: the language itself where that is proved, else what was found in it."""
-    language = result.source and result.source.task and result.source.task.language
+    language = result.source and result.source and result.source.rules
     if data["theorem"]["outcome"] == "proved" and isinstance(language, Machine):
         assert result.source is not None
-        assert result.source.task is not None
-        return LearnedMachine(
-            data["theorem"]["statement"], True, language, result.source.task.title
-        )
+        assert result.source.rules is not None
+        return LearnedMachine(data["theorem"]["statement"], True, language, result.source.title)
     return _learned_of(data)
 
 
@@ -207,10 +198,10 @@ class Known(NamedTuple):
     """The shortest strings with their probabilities."""
 
 
-def known_of(source: Source | None) -> Known:
-    if source is None or source.task is None:
+def known_of(source: Language | None) -> Known:
+    if source is None or source.rules is None:
         return Known(UNKNOWN, None, None)
-    language = source.task.language
+    language = source.rules
     if isinstance(language, Transducer):
         states = {step.state for step in language.transitions}
         return Known(NUMBERS, 0, len(states), language.title, (), _text(language))
@@ -247,7 +238,7 @@ def _text(machine: Machine | Transducer) -> str:
 def _first(language: Machine | Grammar) -> Iterator[tuple[str, str]]:
     try:
         for string in language.shortest(FIRST):
-            chance = string_chance(language, string)
+            chance = language.probability(string)
             yield string_text(language.spelled(string)), chance_text(chance)
     except InputError:
         return  # a grammar whose strings take too long

@@ -23,7 +23,7 @@ from mdlrnn.checks import is_integer, is_number, short
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
 from mdlrnn.files import named, read_text
-from mdlrnn.languages import EVERY_TASK, Source, split_size
+from mdlrnn.languages import EVERY_TASK, Language, split_size
 from mdlrnn.network import OBJECTIVES, SCHEMES, Encoding, Network, counted
 from mdlrnn.runs import BEST, CARD, SETTINGS, Settings, find_runs, read_settings, status_of
 from mdlrnn.search import UNLIMITED, Search
@@ -245,7 +245,7 @@ def limits(generation: int | None, seconds: float | None) -> list[str]:
 
 def command_of_run(
     settings: Settings,
-    source: Source | None,
+    source: Language | None,
     file: str | None,
     held: Held | None,
     until: list[str] | None,

@@ -16,12 +16,12 @@ from mdlrnn.languages import (
     EVERY_TASK,
     GRAMMAR_SUFFIXES,
     Grammar,
-    Source,
+    Language,
     language_from_notation,
+    language_of,
+    language_of_run,
     looks_like_notation,
-    source_of,
     split_size,
-    task_for,
 )
 from mdlrnn.machines import SUFFIXES, machine_from_text
 from mdlrnn.network import OBJECTIVES, SCHEMES, Encoding, Network, Objective, Score, length
@@ -75,7 +75,7 @@ class Result:
     encoding: Encoding
     score: Score | None
     """|G| under the encoding of the search, and |D:G| on its corpus."""
-    source: Source | None
+    source: Language | None
     """The language, if it is known."""
     size: int | None
     file: LanguageFile | None = None
@@ -116,10 +116,10 @@ class Result:
         """How many strings were searched on."""
         if self.corpus is not None:
             return self.corpus.sequences
-        if self.setting is None or self.source is None or self.source.task is None:
+        if self.setting is None or self.source is None or self.source.rules is None:
             return None
         try:
-            return self.source.training_size
+            return self.source.size
         except InputError:  # a size that the task does not have
             return None
 
@@ -204,7 +204,7 @@ def _score(network: Network, encoding: Encoding, d_given_g: float | None) -> Sco
     return None if d_given_g is None else Score(length(network, encoding), d_given_g)
 
 
-def _source(given: dict[str, str], size: int | None) -> tuple[Source | None, LanguageFile | None]:
+def _source(given: dict[str, str], size: int | None) -> tuple[Language | None, LanguageFile | None]:
     """The language that a result names. A path in it is never opened: it is a stranger's."""
     try:
         if "text" in given:
@@ -212,10 +212,10 @@ def _source(given: dict[str, str], size: int | None) -> tuple[Source | None, Lan
             return _of_text(file, size), file
         stem, _ = split_size(given.get("name", ""))
         if stem in EVERY_TASK:
-            return Source(stem, EVERY_TASK[stem], size), None
+            return replace(EVERY_TASK[stem], asked=size), None
         if looks_like_notation(stem):
-            language = language_from_notation(stem)
-            return Source(language.name, task_for(language), size, notation=stem), None
+            rules = language_from_notation(stem)
+            return language_of(rules, asked=size, notation=stem), None
     except InputError:
         pass  # nothing is known of it then, and the page says so
     return None, None
@@ -227,12 +227,12 @@ def _safe(name: str) -> str:
     return name if FILE.fullmatch(name) else f"language{suffix}"
 
 
-def _of_text(file: LanguageFile, size: int | None) -> Source | None:
+def _of_text(file: LanguageFile, size: int | None) -> Language | None:
     stem = Path(file.name).stem
     if file.name.endswith(SUFFIXES):
-        return Source(stem, task_for(machine_from_text(file.text, stem)), size)
+        return language_of(machine_from_text(file.text, stem), asked=size)
     if file.name.endswith(GRAMMAR_SUFFIXES):
-        return Source(stem, task_for(Grammar.from_text(file.text, stem)), size)
+        return language_of(Grammar.from_text(file.text, stem), asked=size)
     return None
 
 
@@ -250,7 +250,7 @@ def _of_run(place: Place) -> list[Result]:
     network, settings = load_network(folder), read_settings(folder)
     kept = read_object(folder / BEST, "network").get("score")
     bits = _number(kept.get("d_given_g")) if isinstance(kept, dict) else None
-    source = source_of(settings.corpus)
+    source = language_of_run(settings.corpus)
     corpus = read_corpus(folder / CORPUS) if (folder / CORPUS).exists() else None
     events = read_log(folder)
     found = _found(events, kept if isinstance(kept, dict) else {})
@@ -294,7 +294,7 @@ def _of_run(place: Place) -> list[Result]:
 
 
 def _held(
-    folder: Path, settings: Settings, source: Source | None, corpus: Corpus | None
+    folder: Path, settings: Settings, source: Language | None, corpus: Corpus | None
 ) -> Held | None:
     """What the run held out; the share of it is not kept, and found again."""
     if not (folder / HELD_OUT).exists():

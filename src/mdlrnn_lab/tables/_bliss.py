@@ -24,7 +24,7 @@ from mdlrnn.checks import check_known
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError, printable
 from mdlrnn.files import named
-from mdlrnn.languages import TASKS, Task
+from mdlrnn.languages import TASKS, Language
 from mdlrnn.limits import LINE_BYTES, check_size
 from mdlrnn.machines import MARGIN, Configuration, Machine
 from mdlrnn.measures import fed
@@ -68,7 +68,7 @@ class Dataset(NamedTuple):
         return self.folder.name
 
     @property
-    def task(self) -> Task:
+    def task(self) -> Language:
         return TASKS[LANGUAGES[self.name]]
 
     def sizes(self) -> list[int]:
@@ -105,7 +105,7 @@ class Dataset(NamedTuple):
             raise InputError(
                 f"{named(path)} has {len(shape)} axes, not {axes}; get the benchmark again."
             )
-        language = self.task.language
+        language = self.task.rules
         assert isinstance(language, Machine)
         size = len(language.alphabet)
         if axes == 3 and shape[2] != size:
@@ -129,7 +129,7 @@ class Dataset(NamedTuple):
 
     def _names(self, symbols: Iterable[str]) -> dict[str, str]:
         """The language's own symbols for those of the benchmark, which has other brackets."""
-        language = self.task.language
+        language = self.task.rules
         assert isinstance(language, Machine)
         used = sorted(set(symbols) - {BOUNDARY})
         own = sorted(set(language.alphabet) - {BOUNDARY})
@@ -138,7 +138,7 @@ class Dataset(NamedTuple):
         return dict(zip(used, own, strict=True)) if len(used) == len(own) else {}
 
     def _check_string(self, string: str, names: Mapping[str, str], path: Path) -> None:
-        language = self.task.language
+        language = self.task.rules
         assert isinstance(language, Machine)
         if not names or not language.accepts([names.get(symbol, "") for symbol in string]):
             raise InputError(

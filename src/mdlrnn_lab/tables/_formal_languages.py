@@ -7,9 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mdlrnn.errors import InputError
-from mdlrnn.languages import Grammar, Task
-from mdlrnn.machines import Machine, Transducer
+from mdlrnn.languages import Language
 from mdlrnn.proofs import available, prove
 from mdlrnn.search import Search, Stop
 
@@ -18,32 +16,24 @@ from ._runs import Runner, Wanted, best_network, evolved, write_figures
 from ._sheet import MISSING, Sheet, bits, cross_entropy, percent, printed, published_for
 
 
-def with_verdict(
-    folder: Path, figures: dict[str, Any], language: Machine | Grammar | Transducer
-) -> dict[str, Any]:
+def with_verdict(folder: Path, figures: dict[str, Any], language: Language) -> dict[str, Any]:
     """The figures with the proof's outcome, from the file or made now and kept; without it, where
     there is an obstacle."""
     if "proof" in figures or obstacle_to(language) is not None:
         return figures
-    proof = prove(best_network(folder, figures["name"]), _machine_of(language)).to_dict()
+    assert language.machine is not None
+    proof = prove(best_network(folder, figures["name"]), language.machine).to_dict()
     found = {**figures, "proof": proof}
     write_figures(folder / "figures" / f"{figures['name']}.json", found)
     return found
 
 
-def obstacle_to(language: Machine | Grammar | Transducer) -> str | None:
+def obstacle_to(language: Language) -> str | None:
     """Why no theorem can be sought about a language, as a sentence; None where it can."""
     if not available("z3"):
         return 'No theorem was sought: the prover is not installed (pip install "mdlrnn[prove]").'
-    try:
-        _machine_of(language)
-    except InputError as error:
-        return f"No theorem was sought: {error}"
-    return None
-
-
-def _machine_of(language: Machine | Grammar | Transducer) -> Machine | Transducer:
-    return language.machine() if isinstance(language, Grammar) else language
+    why = language.obstacle
+    return None if why is None else f"No theorem was sought: {why}"
 
 
 def verdict(figures: dict[str, Any]) -> str:
@@ -70,7 +60,7 @@ Figures = dict[str, Any]
 class Entry(NamedTuple):
     """All that was found for one training set."""
 
-    task: Task
+    task: Language
     size: int
     runs: tuple[Figures, ...]
     rnns: tuple[Figures, ...] = ()
@@ -81,7 +71,7 @@ class Entry(NamedTuple):
 
 
 def evolved_for(
-    task: Task, size: int, search: Search, stop: Stop, seeds: Iterable[int], runner: Runner
+    task: Language, size: int, search: Search, stop: Stop, seeds: Iterable[int], runner: Runner
 ) -> tuple[Figures, ...]:
     return tuple(
         evolved(
@@ -109,7 +99,7 @@ def by_test(runs: Sequence[Figures]) -> Figures:
 
 def judged(entry: Entry, folder: Path) -> Entry:
     """The theorems' verdicts on the two networks that the table shows."""
-    shown, language = _shown(entry), entry.task.language
+    shown, language = _shown(entry), entry.task
     runs = (
         with_verdict(folder, run, language) if run["name"] in shown else run for run in entry.runs
     )
@@ -119,7 +109,7 @@ def judged(entry: Entry, folder: Path) -> Entry:
 def unproved(entries: Iterable[Entry]) -> list[str]:
     """Why some networks of the table have no verdict, a sentence for each reason."""
     reasons = [
-        obstacle_to(entry.task.language)
+        obstacle_to(entry.task)
         for entry in entries
         if not all("proof" in run for run in entry.runs if run["name"] in _shown(entry))
     ]

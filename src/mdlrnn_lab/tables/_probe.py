@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from mdlrnn.languages import Task
+from mdlrnn.languages import Language
 from mdlrnn.network import OBJECTIVES
 from mdlrnn.search import Search, Stop
 
@@ -19,7 +19,7 @@ HEAD = ("objective", "", "train CE", "test CE", "units", "conn")
 
 
 def probe(
-    task: Task, size: int, search: Search, seeds: int, stop: Stop, runner: Runner
+    task: Language, size: int, search: Search, seeds: int, stop: Stop, runner: Runner
 ) -> list[dict[str, Any]]:
     """The figures of a search for each objective and seed, from that of the search on."""
     return [
@@ -73,5 +73,5 @@ def probe_sheet(rows: Iterable[dict[str, Any]], beside: bool) -> Sheet:
     return Sheet(HEAD, tuple(cells), 2, tuple(breaks))
 
 
-def has_published(task: Task, size: int) -> bool:
+def has_published(task: Language, size: int) -> bool:
     return (task.name, size) == ("anbn", 500)

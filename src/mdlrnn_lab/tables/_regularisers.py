@@ -16,7 +16,7 @@ from mdlrnn import zoo
 from mdlrnn.checks import check_known
 from mdlrnn.errors import InputError
 from mdlrnn.kernels import row_of, score
-from mdlrnn.languages import EVERY_TASK, SEED, Task
+from mdlrnn.languages import EVERY_TASK, SEED, Language
 from mdlrnn.measures import measure
 from mdlrnn.network import Encoding, Network, Objective
 from mdlrnn.search import (
@@ -185,7 +185,7 @@ def _archipelago(problem: Problem, golden: Network) -> Archipelago:
 
 
 def _measured(network: Network, task: str) -> dict[str, Any]:
-    known: Task = EVERY_TASK[task]
+    known: Language = EVERY_TASK[task]
     cost = score(network, known.training(SIZE, SEED), golden_encoding(task))
     report = measure(network, known, SIZE, SEED)
     shares = report.to_dict()

@@ -18,7 +18,7 @@ from mdlrnn import __version__
 from mdlrnn.errors import InputError
 from mdlrnn.files import make_folder, named, read_text, save
 from mdlrnn.kernels import score
-from mdlrnn.languages import SEED, Task
+from mdlrnn.languages import SEED, Language
 from mdlrnn.measures import measure
 from mdlrnn.network import Encoding, Network, Objective
 from mdlrnn.runs import (
@@ -90,7 +90,7 @@ class Wanted:
 
     name: str
     """Of its folder."""
-    task: Task
+    task: Language
     size: int
     search: Search
     stop: Stop

@@ -13,12 +13,14 @@ import pytest
 
 import mdlrnn
 from helpers.commands import Result, refused
-from mdlrnn import Network
+from mdlrnn import InputError, Network
 from mdlrnn.cli._options import SEARCHES
 from mdlrnn.languages import TASKS
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.machines._machine import Machine
 from mdlrnn.measures._measures import measure
+from mdlrnn_lab.cli import _tables as tables_command
+from mdlrnn_lab.tables import _formal_languages as formal_languages
 from mdlrnn_lab.tables._formal_languages import (
     Entry,
     by_test,
@@ -27,6 +29,7 @@ from mdlrnn_lab.tables._formal_languages import (
     table_sheet,
     verdict,
 )
+from mdlrnn_lab.tables._runs import Wanted
 from mdlrnn_lab.tables._sheet import (
     Sheet,
     cross_entropy,
@@ -48,6 +51,25 @@ def few_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     small = lambda: mdlrnn.Search(islands=2, population=20)  # noqa: E731
     monkeypatch.setitem(SEARCHES, "default", small)
     monkeypatch.setattr(tasks_module, "BEYOND", 30)
+
+
+def test_the_papers_own_search_has_its_published_budget(
+    run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Wanted] = []
+
+    def note(wanted: Wanted, runner: object) -> None:
+        asked.append(wanted)
+        raise InputError("enough.")
+
+    monkeypatch.setattr(formal_languages, "evolved", note)
+    monkeypatch.setattr(tables_command, "check_where", lambda *_, **__: None)
+    for task in ("anbn_500", "dyck2"):
+        run("lab", "table", "--search", "paper", "--tasks", task, "--device", "cuda", "--out", "t")
+    counter, stack = asked
+    assert counter.stop == stack.stop == mdlrnn.Stop(generations=25_000)
+    assert counter.search == mdlrnn.Search.paper(encoding="tacl2022")
+    assert stack.search == counter.search.but({"islands": 500})
 
 
 def test_the_table_has_what_mdlrnn_test_measures(run: Callable[..., Result]) -> None:

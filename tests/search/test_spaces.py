@@ -109,5 +109,6 @@ def test_a_scheme_s_name_takes_the_papers_units_under_it() -> None:
     assert Search(encoding="paper").encoding_for(every) == Encoding()
     assert Search(encoding="parts").encoding_for(task) == every
     assert Search(encoding="parts").encoding_for(every) == every
+    assert Search.paper().unrestricted  # the paper bars no connection
     assert Search.paper().encoding_for(every) == Encoding()
     assert Search.paper().encoding_for(task) == task

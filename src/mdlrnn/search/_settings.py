@@ -125,7 +125,8 @@ class Search:
     def paper(cls, **changes: Any) -> Search:
         """The paper's setting (section 4.1): 250 islands of 500 networks.
 
-        Its second migration clock, 30 minutes, is left off, so that the run can be repeated.
+        Any unit may be connected to any, since the paper bars nothing. Its second migration clock,
+        30 minutes, is left off, so that the run can be repeated.
         """
         plain = cls(
             islands=250,
@@ -136,6 +137,7 @@ class Search:
             compound_mutation_rate=0.0,
             crossover_rate=0.0,
             stack_rate=0.0,
+            unrestricted=True,
             distinct=False,
             elitist=False,
             crowding=False,

@@ -12,9 +12,9 @@ from mdlrnn.checks import MOST_THREADS
 from mdlrnn.cli import Command, json_option
 from mdlrnn.errors import InputError
 from mdlrnn.interface import say, say_json
-from mdlrnn.languages import language_from, language_with_rules
 from mdlrnn.runs import CARD, DEVICES
 
+from .._sized import with_size
 from ..bench import (
     BENCH_ISLANDS,
     CardSpeed,
@@ -119,9 +119,7 @@ def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
     require_torch()
     from ..rnns import training_speeds
 
-    source = language_from(task)
-    known = language_with_rules(source)
-    size = source.size
+    known, size = with_size(task)
     speeds = []
     if not as_json:
         say(f"{'':<12}{'models':>8}{'one by one':>14}{'together':>12}{'ratio':>8}")

@@ -11,8 +11,9 @@ import click
 from mdlrnn.checks import MOST_THREADS
 from mdlrnn.cli import cluster_option, command, json_option
 from mdlrnn.interface import say, say_json, table
-from mdlrnn.languages import Language, language_from, language_with_rules
+from mdlrnn.languages import Language
 
+from .._sized import with_size
 from ..rnns import DEVICES, accuracy, require_torch, selected, train, type_title
 from ..tables import published_for
 from ._training import shown
@@ -69,9 +70,7 @@ def rnns(
     if cluster is None:
         require_torch()
     chosen = selected(configs.split(","))
-    source = language_from(task, size=size)
-    known = language_with_rules(source)
-    size = source.size
+    known, size = with_size(task, size)
     folder = Path(out) if out is not None else Path("baselines") / f"{known.name}_{size}"
     with shown(quiet, folder) as tell:
         rows = train(

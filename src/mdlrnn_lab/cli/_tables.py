@@ -38,7 +38,7 @@ from mdlrnn.interface import (
     say,
     say_json,
 )
-from mdlrnn.languages import TASKS, Language, language_from, language_with_rules
+from mdlrnn.languages import TASKS, Language, split_size
 from mdlrnn.network import SCHEMES
 from mdlrnn.runs import CARD, CPU, DEVICES, Recorder
 from mdlrnn.search import (
@@ -52,6 +52,7 @@ from mdlrnn.search import (
     crews_of,
 )
 
+from .._sized import with_size
 from ..rnns import check_device, configurations, kept, train
 from ..tables import (
     REGULARISERS,
@@ -124,10 +125,12 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
         click.option(
             "--search", "kind", type=click.Choice(list(SEARCHES)), default="default",
             show_default=True,
+            help="paper: the paper's, with the paper's 25,000 generations and no limit of time "
+            "unless one is given.",
         ),
         click.option(
             "--unrestricted", is_flag=True,
-            help="Connect from outputs and to inputs, too: lower scores.",
+            help="Connect from outputs and to inputs, too, as --search paper always does.",
         ),
         click.option(
             "--encoding", type=click.Choice(list(SCHEMES)), default="tacl2022", show_default=True,
@@ -179,9 +182,7 @@ def probe(
     Runs are kept in DIR; interrupted and called again, the command goes on where it was. The table
     is written there as probe.md, probe.tex and probe.csv.
     """
-    source = language_from(task)
-    known = language_with_rules(source)
-    size = source.size
+    known, size = with_size(task)
     search, stop = _search(5, **options)
     with _running(Path(out), threads, cluster, quiet, as_json) as runner:
         rows = probe_objectives(known, size, replace(search, seed=seed), seeds, stop, runner)
@@ -240,14 +241,16 @@ def table(
     search, stop = _search(15, **options)
     if device == CARD:
         check_where(device, threads, cluster=cluster)
-        search = replace(search, islands=CARD_ISLANDS)
+        if options["kind"] != "paper":
+            search = replace(search, islands=CARD_ISLANDS)
     if with_rnn and cluster is None:
         check_device(device)
     folder = Path(out)
     entries: list[Entry] = []
     with _running(folder, threads, cluster, quiet, as_json, device) as runner:
         for task, size in chosen:
-            runs = evolved_for(task, size, search, stop, range(1, seeds + 1), runner)
+            own = replace(search, islands=_islands(task, search, options["kind"]))
+            runs = evolved_for(task, size, own, stop, range(1, seeds + 1), runner)
             entries.append(Entry(task, size, runs))
     with client_of(cluster) if with_rnn and cluster is not None else nullcontext() as workers:
         for number, entry in enumerate(entries):
@@ -356,12 +359,18 @@ def _search(
     seconds: float | None = 60.0 * minutes
     if time_per_run is not None:
         seconds = parse_time(time_per_run, "--time-per-run")
-    elif generations is not None:
+    elif generations is not None or kind == "paper":
         seconds = None
     if generations is None and kind == "paper":
         generations = GENERATIONS
-    search = replace(SEARCHES[kind](), unrestricted=unrestricted, encoding=encoding)
+    search = replace(SEARCHES[kind](), encoding=encoding)
+    search = replace(search, unrestricted=unrestricted or search.unrestricted)
     return search, Stop(generations=generations, patience=patience, seconds=seconds)
+
+
+def _islands(task: Language, search: Search, kind: str) -> int:
+    """The paper has twice as many for Dyck-2 (section 4.4.1)."""
+    return search.islands * (2 if kind == "paper" and task.name == "dyck2" else 1)
 
 
 def _chosen(names: str | None, sizes: str | None) -> list[tuple[Language, int]]:
@@ -370,9 +379,8 @@ def _chosen(names: str | None, sizes: str | None) -> list[tuple[Language, int]]:
     only = None if sizes is None else numbers(sizes, "--sizes")
     found = []
     for name in wanted:
-        source = language_from(name)
-        task = language_with_rules(source)
-        own = task.sizes if source.size is None else (source.size,)
+        task, size = with_size(name)
+        own = (size,) if split_size(name)[1] else task.sizes
         found += [(task, size) for size in own if only is None or size in only]
     if not found:
         raise InputError(

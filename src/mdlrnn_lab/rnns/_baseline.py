@@ -13,9 +13,10 @@ from mdlrnn.checks import check_threads
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import ClusterError, InputError
 from mdlrnn.files import PathLike
-from mdlrnn.languages import Language, language_from
+from mdlrnn.languages import Language
 from mdlrnn.search import Piece, Spread, Workers, on_every_worker
 
+from .._sized import with_size
 from ._configurations import Configuration, Model, configurations, groups, models
 from ._group import (
     Group,
@@ -80,8 +81,8 @@ def train(
     if cluster is None:
         check_device(device)
     home = Path(folder)
-    task = language_from(task) if isinstance(task, str) else task
-    plan = Plan(task, task.size if size is None else size, epochs, device, threads)
+    task, size = with_size(task, size)
+    plan = Plan(task, size, epochs, device, threads)
     corpus = plan.corpus()
     settings = {"task": task.name, "size": plan.size, "corpus": corpus.digest, "epochs": epochs}
     wanted = groups(models(chosen, seeds))

@@ -74,7 +74,7 @@ def main() -> None:
 
 def examine(task: str, seed: int, generations: int, seconds: float) -> Found:
     run = mdlrnn.evolve(
-        task, Search(seed=seed), stop=Stop(generations=generations), threads=1, progress=False,
+        task, Search(), seed=seed, stop=Stop(generations=generations), workers=1, progress=False,
         prove=False,
     )  # fmt: skip
     entries = sorted(run.front, key=lambda entry: entry[1].mdl)[:FRONT]

@@ -161,10 +161,10 @@ def searched_networks(seed: int, searches: int) -> list[tuple[Network, str]]:
     found = []
     for task in SEARCHED:
         for number in range(searches):
-            search = Search(islands=4, population=60, seed=seed + number)
+            search = Search(islands=4, population=60)
             run = mdlrnn.evolve(
-                task, search, stop=Stop(generations=GENERATIONS), prove=False, progress=False,
-                threads=1,
+                task, search, stop=Stop(generations=GENERATIONS), seed=seed + number, prove=False,
+                progress=False, workers=1,
             )  # fmt: skip
             front = sorted(run.front, key=lambda entry: entry[1].mdl)[:FRONT]
             found += [(network, task.split("_")[0]) for network, _ in front]

@@ -20,7 +20,7 @@ ROOMS = (
     "extraction", "search", "runs", "measures", "show", "exports", "interface", "estimator", "cli",
 )  # fmt: skip
 """Values first. A room imports from itself and from rooms before it."""
-ROOT_MODULES = ("door", "_notebook", "_version", "checks", "errors", "files", "limits")
+ROOT_MODULES = ("door", "_notebook", "_version", "checks", "errors", "files", "limits", "old")
 """What every room may import."""
 LIGHT = ("network", "corpus", "machines", "languages")
 """Rooms of values, which import no Numba."""

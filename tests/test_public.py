@@ -29,10 +29,10 @@ from mdlrnn import (
 )
 
 FUNCTIONS_AND_TYPES = [
-    "Connection", "Corpus", "Encoding", "InputError", "Language", "MDLRNN", "Network", "Objective", "Progress",
-    "Proof", "Report", "Run", "RunError", "Score", "Search", "Stop", "Unit", "Weight",
+    "Connection", "Corpus", "Encoding", "InputError", "Language", "MDLRNN", "Network", "Objective",
+    "Progress", "Proof", "Report", "Run", "RunError", "Score", "Search", "Stop", "Unit", "Weight",
     "check", "compare", "decode", "describe", "encode", "enough", "evolve",
-    "evolve_seeds", "explain", "feed", "language", "learned", "no_limits", "prove", "report", "resume",
+    "explain", "feed", "language", "learned", "no_limits", "prove", "report", "resume",
     "sample", "score", "score_many", "test",
 ]  # fmt: skip
 MODULES = ["exports", "languages", "machines", "runs", "show", "zoo"]
@@ -111,30 +111,33 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         lambda: evolve("anbn", stop=5),  # type: ignore[arg-type]
         "stop is 5; make it with Stop(",
     ),
-    "no threads": (lambda: evolve(["ab"], threads=0), "threads is 0; "),
-    "too many threads": (lambda: evolve(["ab"], threads=10**5), "threads is 100000; give 1 to"),
+    "no threads": (lambda: evolve(["ab"], workers=0), "workers is 0; "),
+    "too many threads": (lambda: evolve(["ab"], workers=10**5), "workers is 100000; give 1 to"),
     "strings until proved": (
-        lambda: evolve(["ab"], until="proved"), "has no machine that a proof could be about",
+        lambda: evolve(["ab"], stop=Stop(proved=True)),
+        "has no machine that a proof could be about",
     ),
-    "until something else": (lambda: evolve("anbn", until="x"), "until is 'x'; "),
+    "until it is so": (
+        lambda: Stop(proved="yes"),  # type: ignore[arg-type]
+        "proved is 'yes'; give True or False",
+    ),
     "no such task": (lambda: evolve("no such task"), "no such task: cannot be read (no such file)"),
     "no strings": (lambda: evolve([]), "there are no strings; "),
     "strings that are empty": (
-        lambda: evolve(["", ""], folder="never"), "all strings of the corpus are empty; ",
+        lambda: evolve(["", ""], out="never"), "all strings of the corpus are empty; ",
     ),
     "a size of 0": (lambda: evolve("anbn", size=0), "the size is 0; "),
     "a share of 3": (
-        lambda: evolve(["ab"], hold_out=3.0, folder="never"), "the share is 3.0; ",
+        lambda: evolve(["ab"], hold_out=3.0, out="never"), "the share is 3.0; ",
     ),
     "a share and no folder": (lambda: evolve(["ab"], hold_out=0.5), "hold_out needs a folder"),
     "an objective of 3": (
         lambda: evolve(["ab"], objective=3),  # type: ignore[arg-type]
         "objective is 3; make it with Objective(",
     ),
-    "an executor of 3": (
-        lambda: evolve(["ab"], executor=3),  # type: ignore[arg-type]
-        "the executor is 3; ",
-    ),
+    "a worker of 3.5": (lambda: evolve(["ab"], workers=3.5), "workers is 3.5; give a number of "),
+    "workers of another name": (lambda: evolve(["ab"], workers="gpu"), "workers is 'gpu'; give a "),
+    "cards of nothing": (lambda: evolve(["ab"], workers="cuda@x"), "workers is 'x'; give a number"),
     "prove(3)": (lambda: prove(3, "anbn"), "3 is no network; "),
     "prove of a grammar": (
         lambda: prove(zoo.anbn(), grammar()), "mine has no machine with counters or a stack: ",
@@ -148,8 +151,8 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "encoding is 3; give an Encoding or a scheme's name",
     ),
     "Search(encoding='huffman')": (lambda: Search(encoding="huffman"), "unknown scheme 'huffman'"),
-    "Search(seed='1')": (
-        lambda: Search(seed="1"),  # type: ignore[arg-type]
+    "a seed that is a text": (
+        lambda: evolve(["ab"], seed="1"),  # type: ignore[arg-type]
         "seed is '1'; it must be an integer, 0 or more",
     ),
     "Stop(seconds=-1)": (lambda: Stop(seconds=-1), "seconds is -1; it must be more than 0"),
@@ -158,7 +161,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
         "activations is 'relu'; give a sequence of names",
     ),
     "score_many without threads": (
-        lambda: score_many([], STRINGS, threads=0), "threads is 0; give 1 to 1,024",
+        lambda: score_many([], STRINGS, workers=0), "workers is 0; give 1 to 1,024",
     ),
     "test(None)": (lambda: mdlrnn.test(zoo.anbn(), None), f"None {NOTHING}"),
     "sample of strings": (lambda: sample(["ab"]), "holds strings, not a language; "),

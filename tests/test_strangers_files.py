@@ -223,7 +223,7 @@ def test_nothing_printed_carries_what_a_terminal_obeys(
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     search = Search(islands=2, population=10)
-    evolve(["ab", "aabb"], search, stop=Stop(generations=3), folder=tmp_path / "run", prove=False)
+    evolve(["ab", "aabb"], search, stop=Stop(generations=3), out=tmp_path / "run", prove=False)
     return tmp_path / "run"
 
 

@@ -13,7 +13,7 @@ import argparse
 import torch
 from round_trip import head, read_back, told, train  # type: ignore[import-not-found]
 
-from mdlrnn import Search, Stop, evolve, exports, score
+from mdlrnn import Stop, evolve, exports, score
 from mdlrnn.languages import language_from
 
 
@@ -34,7 +34,7 @@ def main() -> None:
         for seed in range(1, arguments.seeds + 1):
             print(f"{generations} generations, seed {seed}")
             run = evolve(
-                task, Search(seed=seed), stop=Stop(generations=generations), prove=False,
+                task, seed=seed, stop=Stop(generations=generations), prove=False,
                 progress=False,
             )  # fmt: skip
             print(told("  searched", run.best, score(run.best, strings), task=task))

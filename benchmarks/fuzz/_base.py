@@ -68,7 +68,7 @@ def build(folder: Path) -> Base:
     ):  # fmt: skip
         given: object = [tuple(line.split()) for line in source] if words else source
         mdlrnn.evolve(
-            given, SEARCH, stop=stop, folder=runs / name, threads=1, progress=False, words=words
+            given, SEARCH, stop=stop, out=runs / name, workers=1, progress=False, words=words
         )
     for run in runs.iterdir():
         (run / "lock").unlink(missing_ok=True)

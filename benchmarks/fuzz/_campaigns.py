@@ -36,8 +36,8 @@ from ._mutations import (
 )
 
 TASKS = ("anbn", "anbncn", "anb2n", "anbmcnm", "dyck1", "dyck2", "addition")
-TINY = ("--islands", "1", "--population", "4", "--generations", "2", "--time", "3s", "--threads",
-        "1", "--quiet")  # fmt: skip
+TINY = ("--set", "islands=1", "--set", "population=4", "--generations", "2", "--time", "3s",
+        "--workers", "1", "--quiet")  # fmt: skip
 PICTURES = ("svg", "tex", "dot", "png", "pdf")
 MOST_QUERIES = 100
 """Locations times claims of a certificate whose queries are made again here."""
@@ -282,7 +282,7 @@ def folders(draw: random.Random, folder: Path, base: Base) -> Case:
     match draw.randrange(9):
         case 0 | 1 | 2:
             limits = ("--generations", str(draw.choice((0, 20, 22))), "--time", "3s")
-            return command("evolve", "--resume", run, *limits, "--threads", 1, "--quiet")
+            return command("evolve", "--resume", run, *limits, "--workers", 1, "--quiet")
         case 3:
             return command("runs", folder, *draw.choice(((), ("--json",))))
         case 4:

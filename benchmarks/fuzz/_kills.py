@@ -27,7 +27,16 @@ HELD = "strings.txt"
 """A source of which some strings are held out."""
 SOURCES = ("anbn_20", "addition_100", "dyck1_20", HELD)
 GENERATIONS = 24
-SETTINGS = ("--islands", "2", "--population", "12", "--migration-interval", "4", "--threads", "1")
+SETTINGS = (
+    "--set",
+    "islands=2",
+    "--set",
+    "population=12",
+    "--set",
+    "migration_interval=4",
+    "--workers",
+    "1",
+)
 STRIDE = 7919
 """A prime, so that all operations are reached."""
 SECONDS = 60.0
@@ -245,7 +254,7 @@ def _new(source: str, folder: Path) -> list[str]:
 
 
 def _again(folder: Path) -> list[str]:
-    return ["evolve", "--resume", str(folder), "--threads", "1", "--quiet", "--json"]
+    return ["evolve", "--resume", str(folder), "--workers", "1", "--quiet", "--json"]
 
 
 # Children.
@@ -260,7 +269,7 @@ def _load() -> None:
 
     subprocess.run([sys.executable, "-m", "mdlrnn.kernels", "all"], check=True)
     stop = Stop(generations=2)
-    mdlrnn.evolve("anbn_20", Search(islands=1, population=4), stop=stop, threads=1, progress=False)
+    mdlrnn.evolve("anbn_20", Search(islands=1, population=4), stop=stop, workers=1, progress=False)
 
 
 def _child(

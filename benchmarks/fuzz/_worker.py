@@ -232,7 +232,7 @@ def _load_everything() -> None:
     import mdlrnn
     from mdlrnn import Search, Stop, zoo
 
-    mdlrnn.evolve(["ab"], Search(islands=1, population=4), stop=Stop(generations=2), threads=1,
+    mdlrnn.evolve(["ab"], Search(islands=1, population=4), stop=Stop(generations=2), workers=1,
                   progress=False)  # fmt: skip
     net = zoo.anbn()
     mdlrnn.score(net, ["ab"])

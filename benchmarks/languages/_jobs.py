@@ -54,11 +54,11 @@ def carry_out(job: Job) -> dict[str, Any]:
     from mdlrnn import Search, Stop, evolve
 
     known = job.entry.test is None
-    search = Search(seed=job.seed).but(changes_of(job.setting))
+    search = Search().but(changes_of(job.setting))
     began = time.monotonic()
     run = evolve(
-        job.entry.source, search, stop=Stop(seconds=job.seconds), prove=known, threads=1,
-        progress=False, size=job.size if known else None,
+        job.entry.source, search, stop=Stop(seconds=job.seconds), seed=job.seed, prove=known,
+        workers=1, progress=False, size=job.size if known else None,
     )  # fmt: skip
     last = run.history[-1]
     result: dict[str, Any] = {

@@ -82,8 +82,8 @@ def repeats_and_agrees(islands: int) -> None:
 
 def problem_of(name: str, islands: int, seed: int = 1) -> Problem:
     source = language_from(name)
-    search = Search(islands=islands, seed=seed)
-    return Problem(source.corpus(), search, search.encoding_for(source.encoding()))
+    search = Search(islands=islands)
+    return Problem(source.corpus(), search, search.encoding_for(source.encoding()), seed=seed)
 
 
 def compare(name: str, generations: int, groups: int, with_cpu: bool) -> None:

@@ -27,7 +27,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ from mdlrnn.search._island import Problem, random_states
 from mdlrnn.search._leg import Leg
 from mdlrnn.search._run import Run
 from mdlrnn.search._settings import Search, Stop
-from mdlrnn.search.workers._connect import connected
+from mdlrnn.search.workers._connect import crews_of
 from mdlrnn.search.workers._dask import DaskCrew
 
 WORKS = (("anbn_500", 128, 600), ("dyck2_20000", 64, 40))
@@ -87,7 +87,7 @@ def _throughput(workers: int, islands: int) -> None:
         sizes.append(len(pickle.dumps(result)))
         take(self, future, result)
 
-    with connected(f"local:{workers}") as crew:
+    with crews_of(f"local:{workers}") as new_crew, closing(new_crew()) as crew:
         crew.begin(problem)
         randoms = random_states(1, islands)
         legs = [Leg(i, random=random) for i, random in enumerate(randoms)]
@@ -117,9 +117,13 @@ def _efficiency(name: str, islands: int, generations: int, numbers: list[int]) -
     first: Run | None = None
     took = 0.0
     for count in numbers:
-        with _workers(problem, count) as client, connected(client) as crew:
+        with (
+            _workers(problem, count) as client,
+            crews_of(client) as new_crew,
+            closing(new_crew()) as crew,
+        ):
             began = time.perf_counter()
-            run = evolve_islands(problem, stop, crew=crew)
+            run = evolve_islands(problem, stop, workers=crew)
             seconds = time.perf_counter() - began
         if first is None:
             first, took = run, seconds
@@ -143,8 +147,8 @@ def _workers(problem: Problem, count: int) -> Iterator[Client]:
         ) as cluster,
         Client(cluster) as client,
     ):
-        with connected(client) as crew:
-            evolve_islands(problem, Stop(generations=1), crew=crew)
+        with crews_of(client) as new_crew, closing(new_crew()) as crew:
+            evolve_islands(problem, Stop(generations=1), workers=crew)
         yield client
 
 
@@ -155,9 +159,9 @@ def _sleepers(
     problem = Problem(source.corpus(), Search(islands=islands), source.encoding())
     with _workers(problem, workers) as client:
         client.run(_sleep_from_now_on, seconds, spread)
-        with connected(client) as crew:
+        with crews_of(client) as new_crew, closing(new_crew()) as crew:
             began = time.perf_counter()
-            evolve_islands(problem, Stop(generations=generations), crew=crew)
+            evolve_islands(problem, Stop(generations=generations), workers=crew)
             took = time.perf_counter() - began
     due = [_pace(island, spread) * seconds * generations for island in range(islands)]
     print(

@@ -49,8 +49,8 @@ def main() -> None:
     options = parser.parse_args()
     deaths = options.deaths.split(",")
     search = [
-        options.task, "--islands", str(options.islands), "--population", "50",
-        "--migration-interval", "40", "--generations", str(options.generations), "--quiet",
+        options.task, "--set", f"islands={options.islands}", "--set", "population=50",
+        "--set", "migration_interval=40", "--generations", str(options.generations), "--quiet",
     ]  # fmt: skip
     with tempfile.TemporaryDirectory() as place:
         run, alone = Path(place, "run"), Path(place, "alone")
@@ -59,14 +59,14 @@ def main() -> None:
             # The first death comes as early as it can, the others are spread over the run.
             moment = number * options.generations // len(deaths)
             with cluster(SIZES[number % len(SIZES)]) as (address, scheduler):
-                killed(who, scheduler, [*arguments, "--cluster", address], run, moment)
+                killed(who, scheduler, [*arguments, "--workers", address], run, moment)
             arguments = ["--resume", str(run), "--quiet"]
         size = SIZES[len(deaths) % len(SIZES)]
         with cluster(size) as (address, _):
-            done = evolve(*arguments, "--cluster", address)
+            done = evolve(*arguments, "--workers", address)
             done.wait(LONGEST_WAIT)
         expect(done.returncode == 0, f"gone on to the end, workers: {size}")
-        evolve(*search, "--out", str(alone), "--threads", "1").wait(LONGEST_WAIT)
+        evolve(*search, "--out", str(alone), "--workers", "1").wait(LONGEST_WAIT)
         compare(run, alone)
 
 

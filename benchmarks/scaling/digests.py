@@ -35,15 +35,17 @@ def main() -> None:
     parser.add_argument("--mpi", default="", help="processes; none by default")
     options = parser.parse_args()
     search = [
-        options.task, "--islands", str(options.islands), "--migration-interval", "60",
+        options.task, "--set", f"islands={options.islands}", "--set", "migration_interval=60",
         "--generations", str(options.generations), "--quiet", "--json",
     ]  # fmt: skip
     evolve = [sys.executable, "-m", "mdlrnn", "evolve", *search]
-    ways = [(f"threads {n}", [*evolve, "--threads", n]) for n in listed(options.threads)]
+    ways = [(f"threads {n}", [*evolve, "--workers", n]) for n in listed(options.threads)]
     for n in listed(options.workers):
-        ways.append((f"workers {n}", [*evolve, "--cluster", f"local:{n}"]))
+        ways.append((f"workers {n}", [*evolve, "--workers", f"local:{n}"]))
     for n in listed(options.mpi):
-        ways.append((f"MPI {n}", ["mpirun", "--oversubscribe", "-n", n, *evolve, "--mpi"]))
+        ways.append(
+            (f"MPI {n}", ["mpirun", "--oversubscribe", "-n", n, *evolve, "--workers", "mpi"])
+        )
     found = {name: digest(name, command) for name, command in ways}
     if len(set(found.values())) != 1:
         sys.exit("the networks differ")

@@ -193,12 +193,12 @@ def measure(options: argparse.Namespace) -> None:
     search = Search(islands=options.islands)
     stop = Stop(generations=options.generations)
     settings: dict[str, Any] = {"progress": False, "prove": False}
-    here = evolve(options.task, search, stop=stop, threads=1, **settings)
+    here = evolve(options.task, search, stop=stop, workers=1, **settings)
     with Client(f"tcp://{NET}.1:{PORT}", timeout=START, set_as_default=False) as client:
         client.wait_for_workers(options.workers, timeout=START)
-        evolve(options.task, search, stop=Stop(generations=1), cluster=client, **settings)
+        evolve(options.task, search, stop=Stop(generations=1), workers=client, **settings)
         before = _bytes(options.workers)
-        there = evolve(options.task, search, stop=stop, cluster=client, **settings)
+        there = evolve(options.task, search, stop=stop, workers=client, **settings)
         travelled = _bytes(options.workers) - before
     same = here.archipelago.digest() == there.archipelago.digest()
     one, all_of_them = here.statistics.seconds, there.statistics.seconds

@@ -65,7 +65,7 @@ def main() -> None:
         killer.start()
         began = time.perf_counter()
         try:
-            there = evolve_islands(problem, Stop(seconds=3600), crew=crew, on_progress=tell)
+            there = evolve_islands(problem, Stop(seconds=3600), workers=crew, on_progress=tell)
         finally:
             ended.set()
             killer.join()

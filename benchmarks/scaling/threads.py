@@ -129,7 +129,7 @@ def _measure(work: Work, generations: int, numbers: list[int], where: bool) -> f
         for name in spent:
             spent[name] = 0.0
         began, used = time.perf_counter(), time.process_time()
-        run = evolve_islands(problem, Stop(generations=generations), threads=threads)
+        run = evolve_islands(problem, Stop(generations=generations), workers=threads)
         seconds = time.perf_counter() - began
         used = time.process_time() - used
         if first is None:

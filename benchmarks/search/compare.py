@@ -99,7 +99,7 @@ def carry_out(job: Job) -> str:
 
     name, _, size = job.corpus.rpartition("_")
     start = Search.paper() if job.setting.partition(":")[0] == "paper" else Search()
-    search = start.but({"encoding": ENCODING, "seed": job.seed, **changes_of(job.setting)})
+    search = start.but({"encoding": ENCODING, **changes_of(job.setting)})
     a_generation = search.islands * search.population
     stop = Stop(
         generations=None if job.steps == math.inf else max(1, round(job.steps / a_generation)),
@@ -107,7 +107,14 @@ def carry_out(job: Job) -> str:
         seconds=job.seconds,
     )
     run = evolve(
-        TASKS[name], search, size=int(size), stop=stop, prove=False, threads=1, progress=False
+        TASKS[name],
+        search,
+        size=int(size),
+        stop=stop,
+        seed=job.seed,
+        prove=False,
+        workers=1,
+        progress=False,
     )
     result = {
         "corpus": job.corpus, "setting": job.setting, "seed": job.seed, "reason": run.reason,

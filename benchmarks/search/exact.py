@@ -44,8 +44,8 @@ def main() -> None:
             return accuracy == 1 or searched > arguments.seconds
 
         run = evolve(
-            task, Search(seed=seed, encoding=arguments.encoding), size=arguments.size,
-            stop=Stop(generations=UNLIMITED), prove=False, threads=arguments.threads,
+            task, Search(encoding=arguments.encoding), seed=seed, size=arguments.size,
+            stop=Stop(generations=UNLIMITED), prove=False, workers=arguments.threads,
             progress=False, on_progress=look,
         )  # fmt: skip
         reached += accuracy == 1

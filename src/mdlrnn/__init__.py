@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .interface import compare as compare
     from .interface import describe as describe
     from .interface import evolve as evolve
-    from .interface import evolve_seeds as evolve_seeds
     from .interface import explain as explain
     from .interface import feed as feed
     from .interface import language as language

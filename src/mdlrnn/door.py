@@ -14,6 +14,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
 
+from .old import missing
+
 
 def open_door(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` for the `__init__` of a package."""
@@ -22,7 +24,7 @@ def open_door(package: str) -> tuple[Callable[[str], object], Callable[[], list[
 
     def load(name: str) -> object:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(missing(package, name))
         value = _value(homes[name], name, package)
         setattr(sys.modules[package], name, value)
         return value

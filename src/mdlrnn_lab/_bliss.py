@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mdlrnn import __version__
-from mdlrnn.checks import check_integer, check_threads
+from mdlrnn.checks import check_integer
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
 from mdlrnn.files import PathLike, check_writable, named, read_text, save
 from mdlrnn.interface import evolve, json_text, table
 from mdlrnn.machines import Machine
 from mdlrnn.network import Encoding, Network
+from mdlrnn.old import knows_old
 from mdlrnn.proofs import Proof, Prover, available
-from mdlrnn.search import Run, Search, Stop
+from mdlrnn.search import Run, Search, Stop, workers_from
 
 from .tables import MOST_STRINGS, STRINGS, Dataset, RunStopped, datasets, evaluate
 
@@ -34,6 +35,7 @@ WITHOUT_THEOREM = {"refuted": "wrong", "not right": "no bound", "not shown": "no
 """What a proof comes to that is none, in the table's last column."""
 
 
+@knows_old("bliss")
 def bliss(
     folder: PathLike,
     languages: Sequence[str] = (),
@@ -42,7 +44,8 @@ def bliss(
     stop: Stop | None = None,
     search: Search | None = None,
     strings: int = STRINGS,
-    threads: int | None = None,
+    workers: object = None,
+    seed: int = 1,
     out: PathLike | None = None,
     tell: Callable[[str], object] | None = None,
 ) -> list[Row]:
@@ -55,8 +58,8 @@ def bliss(
     rows: list[Row] = []
     with suppress(RunStopped, KeyboardInterrupt):
         for row in bliss_rows(
-            folder, languages, sizes, stop=stop, search=search, strings=strings, threads=threads,
-            out=out, tell=tell,
+            folder, languages, sizes, stop=stop, search=search, strings=strings, workers=workers,
+            seed=seed, out=out, tell=tell,
         ):  # fmt: skip
             rows.append(row)
     return rows
@@ -70,7 +73,8 @@ def bliss_rows(
     stop: Stop | None,
     search: Search | None,
     strings: int,
-    threads: int | None,
+    workers: object,
+    seed: int,
     out: PathLike | None,
     tell: Callable[[str], object] | None,
     is_stopped: Callable[[], bool] = bool,
@@ -79,7 +83,8 @@ def bliss_rows(
 
     All that can be seen to be wrong is refused before the first search.
     """
-    check_threads(threads)
+    workers_from(workers)
+    check_integer("seed", seed, 0)
     check_integer("strings", strings, 1, MOST_STRINGS)
     stop = stop or Stop(seconds=SECONDS)
     search = search or Search()
@@ -87,14 +92,14 @@ def bliss_rows(
     if out is not None:
         check_writable(out)
     for work in _works(datasets(Path(folder), languages), sizes):
-        made_of = _made_of(work, search, stop, strings)
+        made_of = _made_of(work, search, seed, stop, strings)
         row = next((row for row in reversed(kept) if _is_made_of(row, made_of)), None)
         if row is None:
             if is_stopped():
                 raise RunStopped
             if tell is not None:
                 tell(f"{work.dataset.name}, {work.size} strings")
-            row = made_of | _found(work, search, stop, strings, threads, is_stopped)
+            row = made_of | _found(work, search, seed, stop, strings, workers, is_stopped)
             kept.append(row)
             if out is not None:
                 save(out, json_text(kept) + "\n")
@@ -123,7 +128,7 @@ def _works(chosen: Sequence[Dataset], sizes: Sequence[int]) -> list[_Work]:
     return works
 
 
-def _made_of(work: _Work, search: Search, stop: Stop, strings: int) -> Row:
+def _made_of(work: _Work, search: Search, seed: int, stop: Stop, strings: int) -> Row:
     """What a row is about and how it was made, as it is read back from a file."""
     encoding = search.encoding_for(Encoding.every_part())
     found: Row = json.loads(
@@ -131,11 +136,11 @@ def _made_of(work: _Work, search: Search, stop: Stop, strings: int) -> Row:
             {
                 "language": work.dataset.name,
                 "size": work.size,
-                "seed": search.seed,
+                "seed": seed,
                 "asked": strings,
                 "training": work.corpus.digest,
                 "limits": stop.to_dict(),
-                "search": search.to_dict() | {"encoding": asdict(encoding)},
+                "search": search.to_dict() | {"seed": seed, "encoding": asdict(encoding)},
                 "version": __version__,
             }
         )
@@ -151,13 +156,14 @@ def _is_made_of(row: Row, made_of: Row) -> bool:
 def _found(
     work: _Work,
     search: Search,
+    seed: int,
     stop: Stop,
     strings: int,
-    threads: int | None,
+    workers: object,
     is_stopped: Callable[[], bool],
 ) -> Row:
     run = evolve(
-        work.corpus, search, stop=stop, progress=False, threads=threads,
+        work.corpus, search, stop=stop, seed=seed, progress=False, workers=workers,
         on_progress=lambda progress: is_stopped(),
     )  # fmt: skip
     if run.reason == "stopped":

@@ -288,7 +288,7 @@ def test_encode_names_the_options_that_decode_needs(
 
 
 def test_bench(run: Callable[..., Result]) -> None:
-    result = run("lab", "bench", "score", "--seconds", "0.01", "--threads", "1")
+    result = run("lab", "bench", "score", "--time", "0.01", "--workers", "1")
     assert (result.code, result.err) == (0, "")
     head, *rows = result.out.splitlines()[1:9]
     assert head.split() == [
@@ -297,7 +297,7 @@ def test_bench(run: Callable[..., Result]) -> None:
     assert [row.split()[0] for row in rows][:2] == ["anbn_100", "anbncn_500"]
     assert len(rows) == 7
     found = json.loads(
-        run("lab", "bench", "score", "--seconds", "0.01", "--threads", "2", "--json").out
+        run("lab", "bench", "score", "--time", "0.01", "--workers", "2", "--json").out
     )
     assert len(found) == 7
     for row in found:
@@ -484,11 +484,11 @@ def test_bad_networks(run: Callable[..., Result], name: str, tmp_path: Path, str
             "no/no: cannot be written",
         ),
         (["lab", "bench", "foo"], "mdlrnn lab bench: no such command 'foo'"),
-        (["lab", "bench", "score", "--seconds", "nan"], "--seconds is nan"),
-        (["lab", "bench", "score", "--seconds", "0"], "--seconds is 0"),
-        (["lab", "bench", "score", "--seconds", "-1"], "--seconds is -1"),
-        (["lab", "bench", "score", "--seconds", "x"], "'x' is not a valid float"),
-        (["lab", "bench", "score", "--threads", "0"], "0 is not in the range"),
+        (["lab", "bench", "score", "--time", "nan"], "--time is 'nan'"),
+        (["lab", "bench", "score", "--time", "0"], "--time is '0'"),
+        (["lab", "bench", "score", "--time", "-1"], "--time is '-1'"),
+        (["lab", "bench", "score", "--time", "x"], "--time is 'x'"),
+        (["lab", "bench", "score", "--workers", "0"], "workers is 0; give 1 to 1,024 threads"),
     ],
 )
 @pytest.mark.usefixtures("small", "adder", "strings")

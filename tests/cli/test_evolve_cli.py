@@ -25,8 +25,17 @@ from mdlrnn.runs._settings import read_settings
 from mdlrnn.search._settings import UNLIMITED
 
 STRINGS = "6\tab\n4\taabb\n2\taaabbb\n1\taaaabbbb\n"
-SMALL = ["--islands", "3", "--population", "30", "--migration-interval", "20", "--seed", "7"]
-SEARCH = Search(islands=3, population=30, migration_interval=20, seed=7)
+SMALL = [
+    "--set",
+    "islands=3",
+    "--set",
+    "population=30",
+    "--set",
+    "migration_interval=20",
+    "--seed",
+    "7",
+]
+SEARCH = Search(islands=3, population=30, migration_interval=20)
 OFTEN = (
     "import sys, mdlrnn.runs._recorder as runs; runs.LEAST_SECONDS = 0.0; "
     "from mdlrnn.cli import main; main()"
@@ -53,7 +62,7 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def digest(generations: int, **changes: Any) -> str:
     corpus = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
     search = replace(SEARCH, **changes)
-    run = evolve(corpus, search, stop=Stop(generations=generations), progress=False)
+    run = evolve(corpus, search, stop=Stop(generations=generations), seed=7, progress=False)
     return run.archipelago.digest()
 
 
@@ -192,8 +201,9 @@ def test_limits_end_a_run_and_can_be_lifted(here: Path) -> None:
 def test_other_settings_reach_the_search(here: Path) -> None:
     options = [
         "--objective", "d+l1", "--encoding", "tacl2022", "--activations", "linear,relu,mod2",
-        "--products", "--tournament", "3", "--migration-size", "1", "--migration-seconds", "5s",
-        "--max-units", "9", "--max-connections", "30", "--search", "paper", "--no-distinct",
+        "--products", "--search", "paper", "--set", "tournament=3", "--set", "migration_size=1",
+        "--set", "migration_seconds=5s", "--set", "max_units=9", "--set", "max_connections=30",
+        "--set", "distinct=no",
     ]  # fmt: skip
     result = mdlrnn("evolve", "anbn.txt", *SMALL, *options, "--generations", "20", "--out", "run")
     assert result.exit_code == 0, result.output
@@ -245,13 +255,13 @@ def test_words_and_numeric_corpora(here: Path) -> None:
         (["anbn.txt", "--time", "5x"], "10m"),
         (["anbn.txt", "--target", "low"], "number"),
         (["anbn.txt", "--patience", "1.5"], "number"),
-        (["anbn.txt", "--islands", "0"], "islands"),
+        (["anbn.txt", "--set", "islands=0"], "islands"),
         ([""], "is empty"),
         (["anbn.txt", "--activations", "linear,relo"], "relo"),
         (["--resume", "none"], "no such folder"),
         (["--resume", "."], "holds no run"),
         (["--resume", "run", "--seed", "8"], "--seed"),
-        (["--resume", "run", "--migration-size", "1"], "--migration-size"),
+        (["--resume", "run", "--set", "migration_size=1"], "--set migration_size"),
         (["--resume", "run", "--objective", "d"], "--objective"),
         (["--resume", "run", "--encoding", "paper"], "--encoding"),
         (["--resume", "run", "--out", "run2"], "--out"),
@@ -330,7 +340,7 @@ import mdlrnn.runs._recorder as runs
 from mdlrnn import Search, Stop, evolve
 from mdlrnn.cli import main
 runs.LEAST_SECONDS = 0.0
-evolve("anbn.txt", Search(islands=1), stop=Stop(generations=1), threads=1)  # loads the kernels
+evolve("anbn.txt", Search(islands=1), stop=Stop(generations=1), workers=1)  # loads the kernels
 chance = random.Random(5)
 new, again, kills = json.loads(sys.argv[1])
 reached = []
@@ -370,7 +380,7 @@ def test_killed_many_times_it_still_is_the_same_run(
 ) -> None:
     limit = ["--generations", str(generations)]
     new = ["evolve", "anbn.txt", *SMALL, *limit, "--out", "run", "--json"]
-    new[new.index("--migration-interval") + 1] = "200"
+    new[new.index("migration_interval=20")] = "migration_interval=200"
     again = ["evolve", "--resume", "run", "--json"]
     with start(json.dumps([new, again, kills]), script=KILLED) as process:
         out, err = process.communicate(timeout=300)
@@ -480,7 +490,7 @@ def test_a_share_can_be_held_out_and_tested_on(here: Path) -> None:
 
 
 def test_a_task_comes_with_the_units_that_the_paper_allows_for_it(here: Path) -> None:
-    small = ["--size", "50", "--islands", "1", "--population", "5", "--generations", "1"]
+    small = ["--size", "50", "--set", "islands=1", "--set", "population=5", "--generations", "1"]
     told = mdlrnn("evolve", "dyck2", *small, "--out", "whole")
     assert told.output.startswith("dyck2, with mod3 and products: 1 island of 5")
     kept = json.loads((here / "whole" / "settings.json").read_text())["encoding"]

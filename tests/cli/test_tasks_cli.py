@@ -312,7 +312,7 @@ def test_impossible_strings_held_out(run: Callable[..., Result], tmp_path: Path)
         ),
         (["test", "anbn.json"], "missing argument 'SOURCE'"),
         (["sample", "anbm"], "no task has that name; did you mean anbn?"),
-        (["evolve", "anbn", "--threads", "100000"], "100000 is not in the range 1<=x<=1024"),
+        (["evolve", "anbn", "--workers", "100000"], "workers is 100000; give 1 to 1,024 threads"),
         (["language", ""], "the name of a task, file or language is empty"),
         (["language", "own.lang", "--stop", "1/3"], "--stop is for a notation such as"),
         (["language", "anbn", "--stop", "1/3"], "and anbn is none; leave --stop out"),

@@ -26,9 +26,9 @@ def test_a_column_is_a_source_of_strings(kind: str) -> None:
     assert Corpus.from_strings(column) == Corpus.from_strings(STRINGS)
     assert score(zoo.anbn(), column) == score(zoo.anbn(), STRINGS)
     stop = Stop(generations=1)
-    run = evolve(column, Search(islands=1, population=4), stop=stop, progress=False, threads=1)
+    run = evolve(column, Search(islands=1, population=4), stop=stop, progress=False, workers=1)
     assert run.best.alphabet == ("#", "a", "b")
-    estimator = MDLRNN(Search(islands=1, population=4), stop, threads=1).fit(column)
+    estimator = MDLRNN(Search(islands=1, population=4), stop, workers=1).fit(column)
     assert estimator.score(column) < 0
 
 

@@ -21,7 +21,7 @@ STRINGS = ["a" * n + "b" * n for n in (1, 2, 3, 1, 1, 2, 4, 5, 1, 2, 1, 3)]
 
 def small(**others: Any) -> MDLRNN:
     settings: dict[str, Any] = {
-        "search": Search(islands=2, population=20), "stop": Stop(generations=30), "threads": 1,
+        "search": Search(islands=2, population=20), "stop": Stop(generations=30), "workers": 1,
     }  # fmt: skip
     return MDLRNN(**(settings | others))
 
@@ -35,7 +35,7 @@ def test_fit_finds_what_evolve_finds(fitted: MDLRNN) -> None:
     from mdlrnn import evolve
 
     run = evolve(
-        STRINGS, Search(islands=2, population=20, seed=3), stop=Stop(generations=30), progress=False
+        STRINGS, Search(islands=2, population=20), stop=Stop(generations=30), seed=3, progress=False
     )
     assert fitted.best_ == run.best
     assert fitted.score_ == run.score
@@ -133,7 +133,7 @@ def test_it_needs_no_scikit_learn() -> None:
     code = (
         "import sys; sys.modules['sklearn'] = None\n"
         "from mdlrnn import MDLRNN, Search, Stop, InputError\n"
-        "e = MDLRNN(Search(islands=1, population=4), Stop(generations=1), threads=1)\n"
+        "e = MDLRNN(Search(islands=1, population=4), Stop(generations=1), workers=1)\n"
         "print(e.fit(['ab', 'aabb']).score(['ab']) < 0)\n"
         "try: MDLRNN().predict([])\n"
         "except InputError as error: print(error)\n"

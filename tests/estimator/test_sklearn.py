@@ -34,7 +34,7 @@ keeps the parameters and can be pickled, and that answers do not depend on their
 
 
 def small() -> MDLRNN:
-    return MDLRNN(Search(islands=1, population=10), Stop(generations=5), random_state=1, threads=1)
+    return MDLRNN(Search(islands=1, population=10), Stop(generations=5), random_state=1, workers=1)
 
 
 def test_check_estimator_passes() -> None:

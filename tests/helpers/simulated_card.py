@@ -24,10 +24,10 @@ from mdlrnn import (
     Encoding,
     Network,
     Progress,
+    Run,
     Search,
     Stop,
     evolve,
-    evolve_seeds,
     resume,
     score_many,
     zoo,
@@ -54,13 +54,14 @@ STRINGS = ["ab", "aabb", "aaabbb", "ab"]
 
 
 def problem(encoding: Encoding | None = None, **changes: Any) -> Problem:
-    settings = {"islands": 2, "population": 6, "migration_interval": 2, "seed": 3} | changes
-    return Problem(Corpus.from_strings(STRINGS), Search(**settings), encoding or Encoding("paper"))
+    settings = {"islands": 2, "population": 6, "migration_interval": 2} | changes
+    scheme = encoding or Encoding("paper")
+    return Problem(Corpus.from_strings(STRINGS), Search(**settings), scheme, seed=3)
 
 
 def pairs(networks: list[Network], corpus: Corpus, encoding: Encoding | None) -> list[Any]:
-    here = score_many(networks, corpus, encoding, threads=1)
-    there = score_many(networks, corpus, encoding, device="cuda")
+    here = score_many(networks, corpus, encoding, workers=1)
+    there = score_many(networks, corpus, encoding, workers="cuda")
     return [
         [[s.g, s.d_given_g, s.l1, s.l2] for s in both] for both in zip(here, there, strict=True)
     ]
@@ -287,17 +288,15 @@ def parts(kind: str) -> Any:
 
 def runs(folder: str) -> Any:
     """A run, the same again, and one that is stopped and goes on."""
-    search = Search(islands=2, population=3, migration_interval=2, seed=5)
-    common: dict[str, Any] = {"device": "cuda", "progress": False, "prove": False}
-    whole = evolve(STRINGS, search, stop=Stop(generations=3), folder=f"{folder}/a", **common)
-    evolve(STRINGS, search, stop=Stop(generations=2), folder=f"{folder}/b", **common)
+    search = Search(islands=2, population=3, migration_interval=2)
+    common: dict[str, Any] = {"workers": "cuda", "seed": 5, "progress": False, "prove": False}
+    whole = evolve(STRINGS, search, stop=Stop(generations=3), out=f"{folder}/a", **common)
+    evolve(STRINGS, search, stop=Stop(generations=2), out=f"{folder}/b", **common)
     again = resume(f"{folder}/b", stop=Stop(generations=3), progress=False, prove=False)
-    moved = resume(
-        f"{folder}/b", stop=Stop(generations=4), device="cpu", progress=False, prove=False
-    )
-    scored = score_many([net for net, _ in whole.front], STRINGS, whole.encoding, threads=1)
+    moved = resume(f"{folder}/b", stop=Stop(generations=4), workers=2, progress=False, prove=False)
+    scored = score_many([net for net, _ in whole.front], STRINGS, whole.encoding, workers=1)
     stopped = evolve_on_card(
-        Problem(Corpus.from_strings(STRINGS), search, Encoding("paper")),
+        Problem(Corpus.from_strings(STRINGS), search, Encoding("paper"), seed=5),
         Stop(generations=9),
         on_progress=lambda progress: progress.generation >= 1,
     )
@@ -317,11 +316,11 @@ def runs(folder: str) -> Any:
 
 def cards(folder: str) -> Any:
     """Two seeds on two workers, each with a card of its own, and the same one after the other."""
-    search = Search(islands=1, population=3, migration_interval=2, seed=5)
+    search = Search(islands=1, population=3, migration_interval=2)
     common: dict[str, Any] = {
-        "device": "cuda", "stop": Stop(generations=1), "progress": False, "prove": False,
+        "seed": 5, "seeds": 2, "stop": Stop(generations=1), "progress": False, "prove": False,
     }  # fmt: skip
-    here = evolve_seeds(STRINGS, 2, search, **common)
+    here = every(evolve(STRINGS, search, workers="cuda", **common))
     seen = []
     results = Spread.results
 
@@ -330,21 +329,25 @@ def cards(folder: str) -> Any:
         return results(self, look)
 
     Spread.results = watched  # type: ignore[method-assign]
-    there = evolve_seeds(STRINGS, 2, search, **common, cluster="local:2", folder=folder)
+    there = every(evolve(STRINGS, search, workers="cuda@local:2", out=folder, **common))
     return {
         "digests": [[run.archipelago.digest() for run in runs] for runs in (here, there)],
         "values": [[run.value for run in runs] for runs in (here, there)],
         "front": [[[s.g, s.d_given_g] for _, s in runs[0].front] for runs in (here, there)],
         "best": [run.archipelago.best_row()[0] for run in there],
-        "folders": [str(run.folder) for run in there],
+        "folders": [str(run.out) for run in there],
         "cards": sorted(seen),
     }
 
 
+def every(run: Run) -> list[Run]:
+    return [run, *run.others]
+
+
 def spread(folder: str) -> Any:
     """A run on one card, on those of two workers, and on these while one of them is lost."""
-    search = Search(islands=3, population=3, migration_interval=1, seed=5)
-    task = Problem(Corpus.from_strings(STRINGS), search, Encoding("paper"))
+    search = Search(islands=3, population=3, migration_interval=1)
+    task = Problem(Corpus.from_strings(STRINGS), search, Encoding("paper"), seed=5)
     _roles.GROUP = 2
     whole = evolve_on_card(task, Stop(generations=2))
     digests = [whole.archipelago.digest()]
@@ -365,12 +368,12 @@ def spread(folder: str) -> Any:
 
             run = evolve(
                 task.corpus, replace(search, encoding=task.encoding), stop=Stop(generations=2),
-                device="cuda", cluster=workers, progress=False, prove=False, on_progress=look,
-                folder=f"{folder}/{is_lost}",
+                workers=("cuda", workers), seed=5, progress=False, prove=False, on_progress=look,
+                out=f"{folder}/{is_lost}",
             )  # fmt: skip
             digests.append(run.archipelago.digest())
         again = resume(
-            f"{folder}/True", stop=Stop(generations=3), cluster=workers, progress=False,
+            f"{folder}/True", stop=Stop(generations=3), workers=("cuda", workers), progress=False,
             prove=False,
         )  # fmt: skip
     more = evolve_on_card(task, Stop(generations=3))

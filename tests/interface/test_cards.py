@@ -18,9 +18,9 @@ import mdlrnn.interface._cards as cards_module
 from helpers.cluster import threaded_cluster
 from helpers.commands import Result, refused
 from helpers.data import is_one_sentence
-from mdlrnn import InputError, Run, Search, Stop, evolve, evolve_seeds, resume
+from mdlrnn import InputError, Run, Search, Stop, evolve, resume
 from mdlrnn.errors import ClusterError
-from mdlrnn.interface._seeds import seeds_on_cards
+from mdlrnn.interface._progress import Quiet
 from mdlrnn.kernels import gpu
 from mdlrnn.runs._files import checkpoints
 from mdlrnn.runs._recorder import reopen
@@ -29,7 +29,7 @@ from mdlrnn.search.workers._spread import Line, Spread
 distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
 
 STRINGS = ["ab", "aabb", "aaabbb", "aaaabbbb"]
-SMALL = Search(islands=2, population=10, seed=5)
+SMALL = Search(islands=2, population=10)
 SHORT = Stop(generations=4)
 
 
@@ -49,23 +49,34 @@ def client(cluster: Any) -> Iterator[Any]:
 
 
 def on_cards(client: Any, stop: Stop = SHORT, seeds: int = 3, **options: Any) -> list[Run]:
-    return evolve_seeds(
-        STRINGS, seeds, SMALL, stop=stop, device="cuda", cluster=client, prove=False, **options
-    )
+    options = {"prove": False, "progress": False, **options}
+    cards = ("cuda", client)
+    return every(evolve(STRINGS, SMALL, stop=stop, seed=5, seeds=seeds, workers=cards, **options))
+
+
+def every(run: Run) -> list[Run]:
+    return [run, *run.others]
+
+
+def stopped_by(look: Callable[[], bool]) -> Quiet:
+    """A display that shows nothing and is asked whether to stop."""
+    display = Quiet()
+    display.is_stopped = look
+    return display
 
 
 def digests(runs: list[Run]) -> list[tuple[int, str]]:
-    return [(run.search.seed, run.archipelago.digest()) for run in runs]
+    return [(run.seed, run.archipelago.digest()) for run in runs]
 
 
 def test_seeds_on_workers_are_the_seeds_one_after_the_other(client: Any, tmp_path: Path) -> None:
-    here = evolve_seeds(STRINGS, 3, SMALL, stop=SHORT, folder=tmp_path / "here", prove=False)
-    there = on_cards(client, folder=tmp_path / "there")
+    here = every(
+        evolve(STRINGS, SMALL, stop=SHORT, seed=5, seeds=3, out=tmp_path / "here", prove=False)
+    )
+    there = on_cards(client, out=tmp_path / "there")
     assert digests(there) == digests(here)
     assert [run.front for run in there] == [run.front for run in here]
-    assert [run.folder for run in there] == [
-        tmp_path / "there" / f"seed-{run.search.seed}" for run in here
-    ]
+    assert [run.out for run in there] == [tmp_path / "there" / f"seed-{run.seed}" for run in here]
     tables = [
         json.loads((tmp_path / name / "seeds.json").read_text()) for name in ("here", "there")
     ]
@@ -79,16 +90,16 @@ def test_seeds_on_workers_are_the_seeds_one_after_the_other(client: Any, tmp_pat
 
 def test_without_a_folder_the_runs_come_back_all_the_same(client: Any) -> None:
     assert digests(on_cards(client)) == digests(
-        evolve_seeds(STRINGS, 3, SMALL, stop=SHORT, prove=False)
+        every(evolve(STRINGS, SMALL, stop=SHORT, seed=5, seeds=3, prove=False))
     )
 
 
 def test_a_task_keeps_its_encoding_and_its_proof_on_the_way(client: Any) -> None:
-    there = evolve_seeds("anbn_100", 1, SMALL, stop=SHORT, device="cuda", cluster=client)
-    here = evolve("anbn_100", SMALL, stop=SHORT, threads=1)
-    assert there[0].encoding == here.encoding
-    assert there[0].archipelago.digest() == here.archipelago.digest()
-    assert (there[0].theorem is None) == (here.theorem is None)
+    there = evolve("anbn_100", SMALL, stop=SHORT, seeds=1, workers=("cuda", client))
+    here = evolve("anbn_100", SMALL, stop=SHORT, workers=1)
+    assert there.encoding == here.encoding
+    assert there.archipelago.digest() == here.archipelago.digest()
+    assert (there.theorem is None) == (here.theorem is None)
 
 
 def test_a_folder_that_workers_do_not_see_is_sent_here(
@@ -99,12 +110,12 @@ def test_a_folder_that_workers_do_not_see_is_sent_here(
         yield ".nowhere"
 
     monkeypatch.setattr(cards_module, "_marked", unseen)
-    runs = on_cards(client, seeds=2, folder=tmp_path / "all")
+    runs = on_cards(client, seeds=2, out=tmp_path / "all")
     for run in runs:
-        assert run.folder is not None
-        more = resume(run.folder, stop=Stop(generations=6), threads=1, prove=False)
-        search = replace(SMALL, seed=run.search.seed)
-        whole = evolve(STRINGS, search, stop=Stop(generations=6), threads=1, prove=False)
+        assert run.out is not None
+        more = resume(run.out, stop=Stop(generations=6), workers=1, prove=False)
+        longer = Stop(generations=6)
+        whole = evolve(STRINGS, SMALL, stop=longer, seed=run.seed, workers=1, prove=False)
         assert more.archipelago.digest() == whole.archipelago.digest()
 
 
@@ -137,25 +148,24 @@ def test_a_run_whose_worker_is_lost_goes_on_from_its_folder(
     monkeypatch.setattr(Line, "tell", waiting)
     options: dict[str, Any] = {"stop": Stop(generations=120), "prove": False}
     search = replace(SMALL, migration_interval=20)
-    (there,) = seeds_on_cards(
-        STRINGS, search, 1, tmp_path / "all", cluster=client, is_stopped=lose_the_worker, **options
-    )
+    there = evolve(
+        STRINGS, search, seed=5, seeds=1, out=tmp_path / "all", workers=("cuda", client),
+        progress=stopped_by(lose_the_worker), **options,
+    )  # fmt: skip
     assert reopened == [home]
-    here = evolve(STRINGS, search, threads=1, **options)
+    here = evolve(STRINGS, search, seed=5, workers=1, **options)
     assert there.archipelago.digest() == here.archipelago.digest()
 
 
 def test_stopped_runs_are_saved_and_no_other_is_begun(client: Any, tmp_path: Path) -> None:
     folder = tmp_path / "all"
-    runs = seeds_on_cards(
-        STRINGS, SMALL, 4, folder, cluster=client, stop=Stop(generations=10**6), prove=False,
-        is_stopped=lambda: len(list(folder.glob("seed-*/settings.json"))) == 2,
-    )  # fmt: skip
+    both = stopped_by(lambda: len(list(folder.glob("seed-*/settings.json"))) == 2)
+    runs = on_cards(client, Stop(generations=10**6), 4, out=folder, progress=both)
     assert [run.reason for run in runs] == ["stopped", "stopped"]
     assert sorted(path.name for path in folder.glob("seed-*")) == ["seed-5", "seed-6"]
     assert all(checkpoints(folder / name) for name in ("seed-5", "seed-6"))
     with pytest.raises(InputError, match="seed-5 already holds a run"):
-        on_cards(client, folder=folder)
+        on_cards(client, out=folder)
 
 
 def test_more_workers_than_cards_are_refused(
@@ -163,7 +173,7 @@ def test_more_workers_than_cards_are_refused(
 ) -> None:
     monkeypatch.setattr(gpu, "require_card", lambda: None)
     monkeypatch.setattr(gpu, "cards", lambda: ["0", "1"])
-    result = run("evolve", "anbn", "--device", "cuda", "--seeds", 4, "--cluster", "local:3")
+    result = run("evolve", "anbn", "--seeds", 4, "--workers", "cuda@local:3")
     says = "local:3 asks for 3 workers with a card each, but this machine has 2; give local:2"
     assert refused(result, says)
     assert not Path("runs").exists()
@@ -198,20 +208,18 @@ def test_a_scheduler_that_goes_away_says_what_goes_on(
 
     monkeypatch.setattr(Spread, "results", gone)
     with pytest.raises(ClusterError, match="--resume goes on with each run that") as caught:
-        on_cards(client, folder=tmp_path / "all")
+        on_cards(client, out=tmp_path / "all")
     assert is_one_sentence(str(caught.value))
 
 
 def test_processes_with_cards_are_refused_where_there_is_none(
     run: Callable[..., Result], without_card: str
 ) -> None:
-    result = run("evolve", "anbn", "--device", "cuda", "--cluster", "local:1", "--out", "run")
+    result = run("evolve", "anbn", "--workers", "cuda@local:1", "--out", "run")
     assert refused(result, without_card)
     assert not Path("run").exists()
 
 
-@pytest.mark.parametrize("name", ["executor", "on_progress"])
-def test_what_only_this_machine_can_do_is_refused(name: str) -> None:
-    options: dict[str, Any] = {name: lambda *_: None}
-    with pytest.raises(InputError, match=f"{name} is for runs of this machine"):
-        evolve_seeds(STRINGS, 2, SMALL, device="cuda", cluster="local:1", **options)
+def test_what_only_this_machine_can_do_is_refused(client: Any) -> None:
+    with pytest.raises(InputError, match="on_progress is for runs of this machine"):
+        on_cards(client, on_progress=lambda progress: None)

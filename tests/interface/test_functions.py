@@ -35,24 +35,24 @@ from mdlrnn.machines._files import machine_from_text
 from mdlrnn.measures._measures import measure
 from mdlrnn.measures._unseen import UnseenReport
 
-SMALL = Search(islands=2, population=20, seed=3)
+SMALL = Search(islands=2, population=20)
 SHORT = Stop(generations=10)
 STRINGS = ["ab", "aabb", "aaabbb"]
 
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Run:
-    return evolve(STRINGS, SMALL, stop=SHORT, folder=tmp_path / "run")
+    return evolve(STRINGS, SMALL, stop=SHORT, out=tmp_path / "run")
 
 
 # A network from wherever one can be
 
 
 def test_a_network_a_run_a_file_and_a_folder_are_one(kept: Run) -> None:
-    assert kept.folder is not None
-    best = kept.folder / "best.json"
+    assert kept.out is not None
+    best = kept.out / "best.json"
     expected = feed(kept.best, "ab")
-    for network in (kept, best, str(best), kept.folder, str(kept.folder)):
+    for network in (kept, best, str(best), kept.out, str(kept.out)):
         assert feed(network, "ab") == expected
         assert mdlrnn.explain(network) == mdlrnn.explain(kept.best)
         found = mdlrnn.test(network, STRINGS, training=STRINGS)
@@ -138,7 +138,7 @@ def test_a_report_is_a_page(tmp_path: Path, kept: Run) -> None:
     text = (tmp_path / "net.html").read_text()
     assert "<h1>Mine</h1>" in text
     assert "bits, strings</dd>" in text
-    for run in (kept, kept.folder):
+    for run in (kept, kept.out):
         mdlrnn.report(run, tmp_path / "run.html")
         assert "<h2>The search</h2>" in (tmp_path / "run.html").read_text()
 
@@ -154,23 +154,23 @@ def test_strings_a_corpus_and_a_file_are_searched_alike(tmp_path: Path) -> None:
 
 
 def test_a_kept_run_goes_on_as_if_it_had_not_stopped(kept: Run) -> None:
-    assert kept.folder is not None
+    assert kept.out is not None
     longer = Stop(generations=25)
     whole = evolve(STRINGS, SMALL, stop=longer)
-    again = mdlrnn.resume(kept.folder, stop=longer, corpus=STRINGS)
+    again = mdlrnn.resume(kept.out, stop=longer, corpus=STRINGS)
     assert again.archipelago.digest() == whole.archipelago.digest()
     assert again.stop == longer
     assert (again.encoding, again.objective) == (whole.encoding, whole.objective)
     assert again.search.to_dict() == whole.search.to_dict()
-    assert again.folder == kept.folder
-    assert whole.folder is None
+    assert again.out == kept.out
+    assert whole.out is None
     with pytest.raises(InputError, match="is not the one that"):
-        mdlrnn.resume(kept.folder, corpus=["ba"])
+        mdlrnn.resume(kept.out, corpus=["ba"])
 
 
 def test_a_run_on_words_goes_on_with_words(tmp_path: Path) -> None:
     talk = ["the cat", "the dog"]
-    run = evolve(talk, SMALL, stop=SHORT, words=True, folder=tmp_path / "run")
+    run = evolve(talk, SMALL, stop=SHORT, words=True, out=tmp_path / "run")
     assert run.best.alphabet == ("#", "cat", "dog", "the")
     again = mdlrnn.resume(tmp_path / "run", corpus=talk)
     assert again.archipelago.digest() == run.archipelago.digest()
@@ -178,7 +178,7 @@ def test_a_run_on_words_goes_on_with_words(tmp_path: Path) -> None:
 
 def test_a_share_of_the_strings_is_kept_out(tmp_path: Path) -> None:
     strings = STRINGS * 30
-    run = evolve(strings, SMALL, stop=SHORT, folder=tmp_path / "run", hold_out=0.3)
+    run = evolve(strings, SMALL, stop=SHORT, out=tmp_path / "run", hold_out=0.3)
     held = Corpus.load(tmp_path / "run" / "held_out.txt")
     searched = Corpus.from_strings(strings).characters - held.characters
     assert 10 < held.sequences < 50
@@ -204,7 +204,7 @@ def test_a_run_that_was_to_be_proved_has_its_proof_though_none_is_sought_at_its_
     tmp_path: Path,
 ) -> None:
     pytest.importorskip("z3")
-    run = evolve("anbn", until="proved", prove=False, folder=tmp_path / "r")
+    run = evolve("anbn", stop=mdlrnn.Stop(proved=True), prove=False, out=tmp_path / "r")
     assert run.reason == "proved"
     assert run.proof is not None
     assert run.proof.proved
@@ -241,7 +241,7 @@ def test_lines_are_shown_where_that_is_asked_for(capfd: pytest.CaptureFixture[st
     evolve(STRINGS, SMALL, stop=SHORT, progress=True)
     out, err = capfd.readouterr()
     assert out == ""
-    assert "strings: 2 islands of 20, seed 3\n" in err
+    assert "strings: 2 islands of 20, seed 1\n" in err
     assert "generation 0: |G| " in err
 
 
@@ -282,5 +282,5 @@ def test_a_notebook_has_lines_that_are_replaced(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "IPython", notebook)
     monkeypatch.setitem(sys.modules, "IPython.display", screen)
     evolve(STRINGS, SMALL, stop=SHORT)
-    assert shown[0].startswith("strings: 2 islands of 20, seed 3\ngeneration 0: |G| ")
+    assert shown[0].startswith("strings: 2 islands of 20, seed 1\ngeneration 0: |G| ")
     assert "\ngeneration 10: " in shown[-1]

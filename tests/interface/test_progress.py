@@ -24,7 +24,7 @@ def told() -> list[Progress]:
 
     evolve(
         ["ab", "aabb", "aaabbb"] * 9,
-        Search(islands=3, population=20, seed=3),
+        Search(islands=3, population=20),
         stop=Stop(generations=60),
         on_progress=note,
     )

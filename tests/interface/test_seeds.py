@@ -11,30 +11,33 @@ import pytest
 
 import mdlrnn
 from helpers.commands import Result
-from mdlrnn import Corpus, InputError, Objective, Score, Search, Stop, evolve, evolve_seeds
+from mdlrnn import Corpus, InputError, Objective, Score, Search, Stop, evolve
 from mdlrnn.interface._advice import FEWEST_STEPS, advice
 from mdlrnn.measures._unseen import list_length, trigram_length
 
 STRINGS = ["ab", "aabb", "aaabbb", "aaaabbbb"]
-SMALL = Search(islands=2, population=10, seed=5)
+SMALL = Search(islands=2, population=10)
 SHORT = Stop(generations=4)
 
 
 def test_the_best_of_several_seeds_comes_first(tmp_path: Path) -> None:
-    runs = evolve_seeds(STRINGS, 3, SMALL, stop=SHORT, folder=tmp_path / "all", threads=1)
-    assert sorted(run.search.seed for run in runs) == [5, 6, 7]
+    best = evolve(
+        STRINGS, SMALL, stop=SHORT, seed=5, seeds=3, out=tmp_path / "all", workers=1, progress=False
+    )
+    runs = [best, *best.others]
+    assert sorted(run.seed for run in runs) == [5, 6, 7]
     assert [run.value for run in runs] == sorted(run.value for run in runs)
-    alone = evolve(STRINGS, replace(SMALL, seed=runs[0].search.seed), stop=SHORT, threads=1)
-    assert alone.archipelago.digest() == runs[0].archipelago.digest()
+    alone = evolve(STRINGS, SMALL, stop=SHORT, seed=best.seed, workers=1)
+    assert alone.archipelago.digest() == best.archipelago.digest()
     rows = json.loads((tmp_path / "all" / "seeds.json").read_text())
-    assert [row["seed"] for row in rows] == [run.search.seed for run in runs]
-    best = tmp_path / "all" / rows[0]["folder"]
-    assert mdlrnn.score(best, STRINGS, runs[0].encoding).g == rows[0]["g"]
+    assert [row["seed"] for row in rows] == [run.seed for run in runs]
+    home = tmp_path / "all" / rows[0]["folder"]
+    assert mdlrnn.score(home, STRINGS, best.encoding).g == rows[0]["g"]
 
 
 def test_seeds_from_the_command_line(run: Callable[..., Result], tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text("\n".join(STRINGS))
-    small = ["--islands", "2", "--population", "10", "--generations", "3"]
+    small = ["--set", "islands=2", "--set", "population=10", "--generations", "3"]
     shown = run("evolve", "own.txt", "--seeds", "2", *small, "--out", "all")
     assert shown.code == 0
     assert shown.out.startswith("seed  |G|")
@@ -48,9 +51,9 @@ def test_seeds_from_the_command_line(run: Callable[..., Result], tmp_path: Path)
 
 
 @pytest.mark.parametrize("seeds", [0, -1, "4", 2.5, True])
-def test_a_wrong_number_of_seeds(seeds: int) -> None:
+def test_a_wrong_number_of_seeds(seeds: object) -> None:
     with pytest.raises(InputError, match="seeds is"):
-        evolve_seeds(STRINGS, seeds, SMALL, stop=SHORT)
+        evolve(STRINGS, SMALL, stop=SHORT, seeds=seeds)  # type: ignore[arg-type]
 
 
 def test_simple_descriptions_of_a_corpus() -> None:
@@ -65,7 +68,7 @@ def test_simple_descriptions_of_a_corpus() -> None:
 
 def test_a_network_worse_than_something_simple_is_called_so() -> None:
     corpus = Corpus.from_strings(["abc"] * 500 + ["cba"] * 500)
-    run = evolve(corpus, SMALL, stop=Stop(generations=0), threads=1, prove=False)
+    run = evolve(corpus, SMALL, stop=Stop(generations=0), workers=1, prove=False)
     poor = replace(run, score=Score(100, 5_000.0))
     (sentence,) = advice(poor, corpus)
     assert sentence.startswith("The best network is worse than something simple: ")
@@ -77,7 +80,7 @@ def test_a_network_worse_than_something_simple_is_called_so() -> None:
 
 def test_a_run_that_stagnates_is_told_so() -> None:
     corpus = Corpus.from_strings(STRINGS)
-    run = evolve(corpus, SMALL, stop=Stop(generations=0), threads=1, prove=False)
+    run = evolve(corpus, SMALL, stop=Stop(generations=0), workers=1, prove=False)
     good = replace(run, score=Score(50, 1.0), reason="time")
     steps = 2 * FEWEST_STEPS
     late = good.statistics._replace(steps=steps, seconds=60.0)

@@ -257,8 +257,8 @@ def test_no_network_of_an_elitist_island_gets_worse() -> None:
     corpus = Corpus.from_strings(["ab", "aabb", "ab", "aaabbb"])
     search = Search(islands=1, population=20, elitist=True)
     problem = Problem(corpus, search, Encoding())
-    start = evolve_islands(problem, Stop(generations=0), threads=1)
-    end = evolve_islands(problem, Stop(generations=40), threads=1, start=start.archipelago)
+    start = evolve_islands(problem, Stop(generations=0), workers=1)
+    end = evolve_islands(problem, Stop(generations=40), workers=1, start=start.archipelago)
     assert (end.archipelago.islands[0].values <= start.archipelago.islands[0].values).all()
     assert end.value < start.value
 

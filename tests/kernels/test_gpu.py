@@ -17,7 +17,7 @@ import pytest
 
 import mdlrnn.kernels.gpu._cuda as cuda_module
 from helpers.data import ROOT, is_one_sentence
-from mdlrnn import InputError, Search, evolve, score_many, zoo
+from mdlrnn import InputError, evolve, score_many, zoo
 from mdlrnn.kernels.gpu._cuda import _without_unrolling, require_card
 from mdlrnn.search.workers._connect import _one_card_each
 
@@ -206,8 +206,8 @@ without_card = pytest.mark.skipif(has_card(), reason="there is a card")
 @without_card
 def test_without_a_card_one_sentence_says_so(tmp_path: Path) -> None:
     for call in (
-        lambda: evolve("anbn", device="cuda", folder=tmp_path / "run"),
-        lambda: score_many([zoo.anbn()], "anbn", device="cuda"),
+        lambda: evolve("anbn", workers="cuda", out=tmp_path / "run"),
+        lambda: score_many([zoo.anbn()], "anbn", workers="cuda"),
     ):
         with pytest.raises(InputError) as caught:
             call()
@@ -215,13 +215,12 @@ def test_without_a_card_one_sentence_says_so(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_devices_are_known_by_name_and_have_no_threads() -> None:
-    with pytest.raises(InputError, match="unknown device 'gpu'; use one of cpu, cuda"):
-        evolve("anbn", device="gpu")
-    with pytest.raises(InputError, match="leave them out with the device cuda"):
-        evolve("anbn", Search(islands=1), device="cuda", threads=2)
-    with pytest.raises(InputError, match="leave them out with the device cuda"):
-        score_many([zoo.anbn()], "anbn", device="cuda", threads=2)
+def test_a_card_is_known_by_its_name() -> None:
+    for call in (evolve, lambda *given, **named: score_many([zoo.anbn()], *given, **named)):
+        with pytest.raises(InputError, match="workers is 'gpu'; give a number of threads"):
+            call("anbn", workers="gpu")
+    with pytest.raises(InputError, match="this is done by this machine alone"):
+        score_many([zoo.anbn()], "anbn", workers="cuda@local:2")
 
 
 def test_every_jump_back_is_marked_and_no_other() -> None:

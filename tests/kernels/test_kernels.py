@@ -79,7 +79,7 @@ def check(network: Network, given_corpus: Corpus, oracle: Arithmetic = EXACT) ->
 @pytest.mark.parametrize("name", VECTOR_NAMES)
 def test_scores_are_the_authors(name: str, threads: int) -> None:
     given_ = vectors(name)
-    scores = score_many(given_.networks, given_.corpus, given_.encoding, threads=threads)
+    scores = score_many(given_.networks, given_.corpus, given_.encoding, workers=threads)
     assert [s.g for s in scores] == [row["g"] for row in given_.rows]
     expected = [math.inf if row["d_given_g"] is None else row["d_given_g"] for row in given_.rows]
     assert [s.d_given_g for s in scores] == pytest.approx(expected, rel=1e-9, abs=0)
@@ -396,7 +396,7 @@ def test_packed_rows_stand_one_after_the_other() -> None:
 def test_scores_are_the_same_bit_for_bit_on_any_number_of_threads() -> None:
     given_ = vectors("dyck2_200")
     one, two, seven = (
-        score_many(given_.networks * 5, corpus("dyck2_20000"), given_.encoding, threads=threads)
+        score_many(given_.networks * 5, corpus("dyck2_20000"), given_.encoding, workers=threads)
         for threads in (1, 2, 7)
     )
     assert one == two == seven
@@ -414,7 +414,7 @@ def test_networks_with_different_alphabets_are_scored_together() -> None:
         for i, network in enumerate(given_networks)
     ]
     assert len(mixed) > 20
-    got = score_many(mixed, given_.corpus, given_.encoding, threads=2)
+    got = score_many(mixed, given_.corpus, given_.encoding, workers=2)
     assert [s.g for s in got] == [s.g for s in expected]
     bits = [s.d_given_g for s in expected]
     assert [s.d_given_g for s in got] == pytest.approx(bits, rel=1e-12)

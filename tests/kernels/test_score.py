@@ -212,10 +212,10 @@ def test_a_network_for_symbols_takes_numbers_by_position() -> None:
 # What a caller may get wrong
 
 
-@pytest.mark.parametrize("threads", [0, -1, 100_000])
-def test_there_is_a_thread_and_not_too_many(threads: int) -> None:
-    with pytest.raises(InputError, match=f"threads is {threads}") as caught:
-        score_many([SAYS_B], Corpus.from_strings(["bb"]), threads=threads)
+@pytest.mark.parametrize("workers", [0, -1, 100_000])
+def test_there_is_a_thread_and_not_too_many(workers: int) -> None:
+    with pytest.raises(InputError, match=f"workers is {workers}") as caught:
+        score_many([SAYS_B], Corpus.from_strings(["bb"]), workers=workers)
     assert is_one_sentence(str(caught.value))
 
 
@@ -225,7 +225,7 @@ def test_no_networks_have_no_scores() -> None:
 
 def test_more_threads_than_networks_do_no_harm() -> None:
     corpus = Corpus.from_strings(["bb"])
-    assert score_many([SAYS_B] * 3, corpus, threads=16) == [score(SAYS_B, corpus)] * 3
+    assert score_many([SAYS_B] * 3, corpus, workers=16) == [score(SAYS_B, corpus)] * 3
 
 
 def test_scores_are_values() -> None:

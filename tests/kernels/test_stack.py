@@ -120,7 +120,7 @@ def test_where_the_parts_are_missing_it_changes_nothing(products: bool) -> None:
 
     def values(stack_rate: float, encoding: Encoding) -> list[float]:
         search = Search(islands=1, population=20, stack_rate=stack_rate, encoding=encoding)
-        run = evolve(corpus, search, stop=Stop(generations=30), threads=1)
+        run = evolve(corpus, search, stop=Stop(generations=30), workers=1)
         return list(run.archipelago.islands[0].values)
 
     without = Encoding(products=products)

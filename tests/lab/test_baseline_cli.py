@@ -161,7 +161,7 @@ def test_no_cuda_device_is_said(
     run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    refused(run(*SMALL, "--device", "cuda", "--out", "b"), "sees no CUDA device")
+    refused(run(*SMALL, "--workers", "cuda", "--out", "b"), "sees no CUDA device")
     assert not Path("b").exists()
 
 

@@ -58,12 +58,12 @@ def files(folder: Path) -> list[str]:
 def test_a_cluster_gives_the_same_rows_and_the_same_files(client: Any, tmp_path: Path) -> None:
     heard: list[TrainingProgress] = []
     here = trained(tmp_path / "here")
-    assert trained(tmp_path / "there", cluster=client, on_progress=heard.append) == here
+    assert trained(tmp_path / "there", workers=client, on_progress=heard.append) == here
     assert files(tmp_path / "there") == files(tmp_path / "here")
     assert {p.group for p in heard if p.epoch} == {"elman-2", "gru-2"}
     assert {p.groups for p in heard} == {2}
     again: list[TrainingProgress] = []
-    assert trained(tmp_path / "there", cluster=client, on_progress=again.append) == here
+    assert trained(tmp_path / "there", workers=client, on_progress=again.append) == here
     assert again == [], "nothing was trained"
 
 
@@ -82,7 +82,7 @@ def test_what_is_done_is_kept_when_a_cluster_is_stopped(
 
     monkeypatch.setattr(Line, "tell", waiting)
     with pytest.raises(Stopped):
-        trained(home, cluster=client, on_progress=lambda p: (home / "elman-2.json").exists())
+        trained(home, workers=client, on_progress=lambda p: (home / "elman-2.json").exists())
     is_stopped.set()
     assert (home / "results.csv").exists()
     assert not (home / "gru-2.json").exists()
@@ -99,7 +99,7 @@ def test_models_on_their_way_here_go_on_there(
     with pytest.raises(Stopped):
         trained(tmp_path / "b", on_progress=lambda progress: progress.epoch >= 14)
     assert load_progress(tmp_path / "b", "elman-2") is not None
-    assert trained(tmp_path / "b", cluster=client) == trained(tmp_path / "a")
+    assert trained(tmp_path / "b", workers=client) == trained(tmp_path / "a")
     assert load_progress(tmp_path / "b", "elman-2") is None
 
 
@@ -112,7 +112,7 @@ def test_a_worker_without_pytorch_is_one_sentence(
     monkeypatch.setattr("mdlrnn_lab.rnns._group.find_spec", absent)
     says = r"the worker inproc://\S+: training classical RNNs needs PyTorch, which is not installed"
     with pytest.raises(InputError, match=says) as caught:
-        trained(tmp_path / "b", cluster=client)
+        trained(tmp_path / "b", workers=client)
     assert is_one_sentence(str(caught.value))
     assert not (tmp_path / "b").exists()
 
@@ -121,9 +121,9 @@ def test_workers_without_a_card_leave_nothing_behind(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    says = r"the worker inproc://\S+: PyTorch sees no CUDA device; leave --device out"
+    says = r"the worker inproc://\S+: PyTorch sees no CUDA device; leave cuda out"
     with pytest.raises(InputError, match=says) as caught:
-        trained(tmp_path / "b", cluster=client, device="cuda")
+        trained(tmp_path / "b", workers=("cuda", client))
     assert is_one_sentence(str(caught.value))
     assert not (tmp_path / "b").exists()
 
@@ -137,7 +137,7 @@ def test_workers_with_different_pytorches_are_refused(
             lambda client, function, device: {"a": "2.4.0", "b": "2.5.1"},
         )
         with pytest.raises(InputError, match=r"the worker b has PyTorch 2\.5\.1 and") as caught:
-            trained(tmp_path / "b", cluster=client)
+            trained(tmp_path / "b", workers=client)
         assert is_one_sentence(str(caught.value))
     monkeypatch.setattr("torch.__version__", "2.5.1")
     late = (None, None, group_module.Plan(None, 1, 1, "cpu", 1), "2.4.0")  # type: ignore[arg-type]
@@ -160,7 +160,7 @@ def test_the_table_trains_its_rnns_on_the_cluster(
     monkeypatch.setattr(reproduce_module, "train", partial(train, epochs=3))
     small = ("lab", "table", "--tasks", "anbn_100", "--seeds", 1, "--generations", 2)
     both = []
-    for more in (("--out", "here"), ("--out", "there", "--cluster", "local:2")):
+    for more in (("--out", "here"), ("--out", "there", "--workers", "local:2")):
         shown = run(*small, "--with-rnn", "--no-proofs", "--quiet", *more)
         assert shown.code == 0, shown.err
         rows = json.loads((Path(more[1]) / "rnn" / "anbn_100" / "results.json").read_text())
@@ -170,7 +170,7 @@ def test_the_table_trains_its_rnns_on_the_cluster(
 
 
 def test_a_cluster_that_makes_no_sense_is_refused(run: Callable[..., Result]) -> None:
-    refused(run("lab", "rnns", "anbn_100", "--cluster", "nowhere", "--out", "b"), "the cluster is")
+    refused(run("lab", "rnns", "anbn_100", "--workers", "nowhere", "--out", "b"), "workers is")
     assert not Path("b").exists()
 
 
@@ -182,7 +182,7 @@ def test_a_scheduler_that_goes_away_says_what_is_kept(tmp_path: Path) -> None:
         distributed.Client(cluster, set_as_default=False) as client,
         pytest.raises(ClusterError) as caught,
     ):
-        trained(home, cluster=client, epochs=100, on_progress=lambda p: cluster.close())
+        trained(home, workers=client, epochs=100, on_progress=lambda p: cluster.close())
     says = f"gone away; what is done is in {home}, and the same command goes on."
     assert says in str(caught.value)
     assert is_one_sentence(str(caught.value))
@@ -198,6 +198,6 @@ def test_processes_give_the_same_rows_though_one_is_killed(tmp_path: Path) -> No
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
 
-        there = trained(tmp_path / "b", epochs=800, cluster=client, on_progress=kill)
+        there = trained(tmp_path / "b", epochs=800, workers=client, on_progress=kill)
     assert killed
     assert there == trained(tmp_path / "a", epochs=800)

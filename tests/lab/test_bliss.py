@@ -164,7 +164,7 @@ def test_a_table_from_the_command_line_is_kept(
         (("{}", "--languages", "dyck1"), "did you mean dyck_1?"),
         (("{}", "-o", "nowhere/table.json"), "nowhere/table.json: cannot be written"),
         (("{}", "-o", "."), "cannot be read (is a directory)"),
-        (("{}", "--threads", "100000"), "--threads"),
+        (("{}", "--workers", "100000"), "workers is 100000"),
         (("{}", "--strings", "99999999999999999999999"), "--strings"),
         (("{}", "--languages", "dyck_2"), "name the folder that dyck_2 is in"),
         (("{}", "--sizes", "7"), "no training set of 7 strings; it has 60"),

@@ -16,7 +16,7 @@ from mdlrnn_lab.tables import _regularisers as regularisers
 
 TABLE = (
     "lab", "regularisers", "--tasks", "anbn_pcfg,toy_english", "--regularisers", "mdl,size",
-    "--out", "t", "--quiet", "--threads", 1,
+    "--out", "t", "--quiet", "--workers", 1,
 )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def test_what_is_asked_for_twice_is_done_once() -> None:
     [
         (("--tasks", "anbn"), "unknown golden network 'anbn'; did you mean anbn_pcfg?"),
         (("--tasks", ","), "unknown golden network ''"),
-        (("--threads", "100000"), "1<=x<=1024"),
+        (("--workers", "100000"), "workers is 100000"),
         (("--markdown", "/"), "is a folder; name a file to write"),
         (("--regularisers", "l3"), "unknown regulariser 'l3'"),
         (("--time-per-run", "soon"), "--time-per-run"),

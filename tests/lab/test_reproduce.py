@@ -97,13 +97,11 @@ def test_a_cluster_does_not_matter(run: Callable[..., Result]) -> None:
     """Two searches one after the other on the same workers."""
     pytest.importorskip("distributed", reason="pip install distributed to test Dask")
     one = ("lab", "table", "--tasks", "anbn_100", "--seeds", 2, *SHORT, "--no-proofs")
-    for more in (("--out", "here"), ("--out", "there", "--cluster", "local:2")):
+    for more in (("--out", "here"), ("--out", "there", "--workers", "local:2")):
         assert run(*one, *more).code == 0
     for seed in (1, 2):
         best = [Path(f"{out}/runs/anbn_100-{seed}/best.json") for out in ("here", "there")]
         assert best[0].read_text() == best[1].read_text()
-    both = run(*one, "--out", "t", "--cluster", "local:2", "--threads", 2)
-    assert refused(both, "leave them out with --cluster")
 
 
 def test_a_table_is_printed_again_without_searching(run: Callable[..., Result]) -> None:
@@ -139,12 +137,10 @@ def test_runs_with_other_settings_are_refused(run: Callable[..., Result]) -> Non
     refused(run(*one, "--unrestricted"), "was searched with other settings (unrestricted)")
 
 
-def test_searches_on_a_card_have_no_threads_and_need_cards(
-    run: Callable[..., Result], without_card: str
-) -> None:
-    card = (*TABLE, "--device", "cuda", "--out", "t")
-    refused(run(*card, "--threads", 1), "leave them out with the device cuda")
-    refused(run(*card, "--cluster", "local:2"), without_card)
+def test_searches_on_a_card_need_cards(run: Callable[..., Result], without_card: str) -> None:
+    card = (*TABLE, "--out", "t")
+    refused(run(*card, "--workers", "cuda"), without_card)
+    refused(run(*card, "--workers", "cuda@local:2"), without_card)
     assert not Path("t").exists()
 
 
@@ -223,7 +219,7 @@ def test_the_probe_with_several_seeds_has_a_row_for_each(run: Callable[..., Resu
         (("--markdown", "/"), "is a folder; name a file to write"),
         (("--tasks", "anbn_100,anbn_0"), "the size is 0; give the number of training strings"),
         (("--tasks", ","), "the name of a task, file or language is empty"),
-        (("--threads", "100000"), "1<=x<=1024"),
+        (("--workers", "100000"), "workers is 100000"),
     ],
 )
 def test_bad_input_is_one_sentence(

@@ -117,8 +117,8 @@ def test_a_setting_becomes_options(tmp_path: Path) -> None:
     write(tmp_path, "x.json", result(ANBN, "x", setting=setting, source=source, size=50))
     (found,) = only(tmp_path)
     assert found.command == (
-        'mdlrnn evolve "a^n b^n" --size 50 --seed 1 --encoding paper --islands 3 --no-crowding '
-        "--restricted --generations 30"
+        'mdlrnn evolve "a^n b^n" --size 50 --seed 1 --encoding paper --set islands=3 '
+        "--set crowding=no --set unrestricted=no --generations 30"
     )
     with pytest.raises(InputError, match="no field of Search"):
         option_texts({"__class__": 1})
@@ -134,9 +134,9 @@ def test_a_command_names_its_source_and_nothing_more(source: str) -> None:
 def test_the_command_of_a_run_finds_its_network_again(
     tmp_path: Path, run: Callable[..., Called]
 ) -> None:
-    search = Search(islands=3, population=30, seed=5, crossover_rate=0.1)
+    search = Search(islands=3, population=30, crossover_rate=0.1)
     stop = Stop(generations=80)
-    evolve("a^n b^n", search, size=60, stop=stop, folder="runs/one", prove=False, threads=1)
+    evolve("a^n b^n", search, size=60, stop=stop, out="runs/one", prove=False, workers=1)
     (place,) = places_in(Path("runs")).found
     found = results_at(place)[0]
     assert found.repeats
@@ -146,14 +146,14 @@ def test_the_command_of_a_run_finds_its_network_again(
     assert Network.load("again/best.json") == found.network
 
 
-SMALL = ("--islands", "3", "--population", "30", "--seed", "5", "--threads", "1", "--quiet")
+SMALL = ("--set", "islands=3", "--set", "population=30", "--seed", "5", "--workers", "1", "--quiet")
 OPTIONS: list[tuple[str, ...]] = [
     ("--hold-out", "0.2"),
     ("--hold-out", "0.43", "--seed", "7"),
     ("--objective", "d"),
     ("--activations", "linear,relu,step", "--encoding", "tacl2022"),
-    ("--no-saturation", "--unrestricted", "--no-crowding"),
-    ("--patience", "30", "--max-units", "40"),
+    ("--set", "saturation=no", "--set", "unrestricted=yes", "--set", "crowding=no"),
+    ("--patience", "30", "--set", "max_units=40"),
     ("--generations", "0"),
     ("--generations", "none", "--time", "1h", "--target", "1e6"),
 ]
@@ -180,8 +180,8 @@ def test_a_command_has_every_option_of_its_run(
 
 def test_what_a_command_does_not_repeat_is_said(tmp_path: Path) -> None:
     search, stop = Search(islands=2, population=20), Stop(generations=20)
-    evolve("a^n b^n", search, size=60, stop=stop, folder=tmp_path / "run", hold_out=0.3,
-           prove=False, threads=1)  # fmt: skip
+    evolve("a^n b^n", search, size=60, stop=stop, out=tmp_path / "run", hold_out=0.3,
+           prove=False, workers=1)  # fmt: skip
     settings = json.loads((tmp_path / "run/settings.json").read_text())
     settings["search"]["migration_seconds"] = 2.5
     settings["objective"]["l1"] = 0.5
@@ -193,8 +193,8 @@ def test_what_a_command_does_not_repeat_is_said(tmp_path: Path) -> None:
     )
     lost, known = [results_at(place)[0] for place in places_in(tmp_path).found]
     assert known.command == (
-        'mdlrnn evolve "a^n b^n" --size 60 --seed 1 --islands 2 --population 20 '
-        "--migration-seconds 2.5s --hold-out 0.3 --generations 20"
+        'mdlrnn evolve "a^n b^n" --size 60 --seed 1 --set islands=2 --set population=20 '
+        "--set migration_seconds=2.5s --hold-out 0.3 --generations 20"
     )
     assert not known.repeats
     assert len(known.cautions) == 3

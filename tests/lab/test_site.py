@@ -112,7 +112,7 @@ def test_a_theorem_of_exact_numbers_alone_is_told_apart(
     kept["theorem"]["float_failure"] = {"string": "ab", "step": 1, "given": {"#": 1.0}}
     (site / "task-anbn/findings.json").write_text(json.dumps(kept))
     called = run(
-        "lab", "atlas", "copy/results", "-o", "copy/site", "--seconds", f"{SECONDS}", "--quiet"
+        "lab", "atlas", "copy/results", "-o", "copy/site", "--time", f"{SECONDS}s", "--quiet"
     )
     assert called.out.startswith("5 languages, 2 proved, 1 of them in exact numbers only; ")
     rows = {row["name"]: row for row in json.loads((site / "atlas.json").read_text())["languages"]}
@@ -145,7 +145,7 @@ def test_a_table_says_how_many_strings_each_network_was_found_on(tmp_path: Path)
         )
     small = mdlrnn.Search(islands=2, population=20)
     mdlrnn.evolve("anbn_300", small, stop=mdlrnn.Stop(generations=5), objective="d", prove=False,
-                  folder=tmp_path / "results/run", threads=1)  # fmt: skip
+                  out=tmp_path / "results/run", workers=1)  # fmt: skip
     atlas(tmp_path / "results", tmp_path / "site", seconds=0.1)
     (page,) = (tmp_path / "site").glob("*/index.html")
     shown = page.read_text(encoding="utf-8")
@@ -309,7 +309,7 @@ def test_the_command(run: Callable[..., Result], tmp_path: Path) -> None:
     assert refused(run("lab", "atlas", "mine", "-o", "out"), "holds no result that can be used")
     (tmp_path / "in/broken.json").write_text("{")
     called = run(
-        "lab", "atlas", "in", "-o", "out", "--seconds", "0.1", "--docs", "../docs/index.html"
+        "lab", "atlas", "in", "-o", "out", "--time", "0.1s", "--docs", "../docs/index.html"
     )
     assert called.code == 0
     assert called.out == "1 language, 0 proved; open out/index.html in a browser\n"
@@ -450,7 +450,7 @@ def test_several_processes_give_the_same_site(made: _build.Site, tmp_path: Path)
     for name in ("1.json", "2.json"):
         data = json.loads((made.folder.parent / "results" / name).read_text())
         write(tmp_path / "results", name, data)
-    again = atlas(tmp_path / "results", tmp_path / "site", seconds=SECONDS, processes=2)
+    again = atlas(tmp_path / "results", tmp_path / "site", seconds=SECONDS, workers=2)
     assert again.languages == 2
     for path in (tmp_path / "site").rglob("*/*.html"):
         first = made.folder / path.relative_to(tmp_path / "site")

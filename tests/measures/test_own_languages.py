@@ -72,8 +72,8 @@ def test_a_finite_language_is_tested_on_what_is_drawn() -> None:
 
 
 def test_a_run_knows_the_notation_it_was_about(tmp_path: Path) -> None:
-    run = evolve("a^n b^3n", SMALL, stop=SHORT, folder=tmp_path / "run", size=30)
-    assert run.folder is not None
+    run = evolve("a^n b^3n", SMALL, stop=SHORT, out=tmp_path / "run", size=30)
+    assert run.out is not None
     about = json.loads((tmp_path / "run" / "settings.json").read_text())["corpus"]
     assert (about["notation"], about["size"]) == ("a^n b^3n", 30)
     known = language_of_run(about)
@@ -94,7 +94,7 @@ def test_everything_from_the_command_line(run: Callable[..., Result], tmp_path: 
     assert sampled == run("sample", "mine.lang", "-n", "5").out
     strings = [line.split("\t")[1] for line in sampled.splitlines()]
     assert Corpus.from_strings(strings).alphabet == ("#", "a", "b")
-    options = ["--generations", "3", "--islands", "2", "--population", "10"]
+    options = ["--generations", "3", "--set", "islands=2", "--set", "population=10"]
     assert run("evolve", "mine.lang", *options, "--out", "run").code == 0
     tested = run("test", "run", "mine.lang", "--longest", "150").out
     assert "strings without a mistake" in tested
@@ -108,7 +108,7 @@ def test_a_transducer_from_the_command_line(run: Callable[..., Result], tmp_path
     (tmp_path / "parity.lang").write_text(
         "# parity\neven: 0 / 0 -> even\neven: 1 / 1 -> odd\nodd: 0 / 1 -> odd\nodd: 1 / 0 -> even\n"
     )
-    options = ["--generations", "5", "--islands", "2", "--population", "20", "--size", "30"]
+    options = ["--generations", "5", "--set", "islands=2", "--set", "population=20", "--size", "30"]
     assert run("evolve", "parity.lang", *options, "--out", "run").code == 0
     shown = run("test", "run", "parity.lang").out
     assert shown.startswith("parity, 500")
@@ -136,7 +136,7 @@ def test_the_lower_envelope_of_lines() -> None:
 def test_enough_says_how_many_strings_make_a_right_network_win(
     tmp_path: Path, run: Callable[..., Result]
 ) -> None:
-    evolve("anbn_100", SMALL, stop=SHORT, folder=tmp_path / "run", prove=False)
+    evolve("anbn_100", SMALL, stop=SHORT, out=tmp_path / "run", prove=False)
     found = mdlrnn.enough(tmp_path / "run", networks=[zoo.anbn()])
     right = next(c for c in found.candidates if c.name == "given 1")
     assert right.right
@@ -174,7 +174,7 @@ def test_the_network_that_the_verdict_is_about_is_drawn() -> None:
 def test_no_network_is_below_the_entropy_by_chance(
     tmp_path: Path, run: Callable[..., Result]
 ) -> None:
-    evolve("toy_english_50", SMALL, stop=SHORT, folder=tmp_path / "run", prove=False)
+    evolve("toy_english_50", SMALL, stop=SHORT, out=tmp_path / "run", prove=False)
     found = mdlrnn.enough(tmp_path / "run", most=5)
     assert all(c.bits >= found.entropy for c in found.candidates)
     entropy = "entropy 4.5288 bits a string"
@@ -183,7 +183,7 @@ def test_no_network_is_below_the_entropy_by_chance(
 
 
 def test_enough_needs_a_language(tmp_path: Path) -> None:
-    evolve(["ab", "aabb"], SMALL, stop=SHORT, folder=tmp_path / "run", prove=False)
+    evolve(["ab", "aabb"], SMALL, stop=SHORT, out=tmp_path / "run", prove=False)
     with pytest.raises(InputError, match="name the language"):
         mdlrnn.enough(tmp_path / "run")
     assert mdlrnn.enough(tmp_path / "run", "a^n b^n").title == "a^n b^n"

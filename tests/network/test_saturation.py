@@ -126,5 +126,16 @@ def test_commands_switch_it_off(run: Callable[..., Result]) -> None:
     deep = "(" * 20 + "1" + "+1)" * 20
     assert "probability 0" in run("feed", "net.json", deep).out
     assert "costs 4" in run("feed", "net.json", deep, "--no-saturation").out
-    run("evolve", "anbn_100", "--no-saturation", "--generations", 2, "--islands", 2, "--out", "r")
+    run(
+        "evolve",
+        "anbn_100",
+        "--set",
+        "saturation=no",
+        "--generations",
+        2,
+        "--set",
+        "islands=2",
+        "--out",
+        "r",
+    )
     assert '"saturation": false' in Path("r/best.json").read_text()

@@ -23,7 +23,7 @@ from mdlrnn.proofs._prover import Prover
 from mdlrnn.proofs._smt import FIRST_TRY, IN_RUN
 
 Run = Callable[..., Result]
-SMALL = ("--islands", "4", "--population", "60", "--quiet")
+SMALL = ("--set", "islands=4", "--set", "population=60", "--quiet")
 
 
 @pytest.fixture

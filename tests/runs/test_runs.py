@@ -46,7 +46,7 @@ from mdlrnn.search._island import Problem
 from mdlrnn.search._settings import RATES
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
-SEARCH = Search(islands=3, population=30, migration_interval=20, seed=7)
+SEARCH = Search(islands=3, population=30, migration_interval=20)
 STOP = Stop(generations=120)
 PROBLEM = Problem(CORPUS, SEARCH, Encoding())
 
@@ -69,7 +69,7 @@ PRINT = fingerprint(PROBLEM)
 
 
 def record(folder: Path, search: Search = SEARCH, **options: Any) -> Run:
-    return evolve(CORPUS, search, folder=folder, **{"stop": STOP, **options})
+    return evolve(CORPUS, search, out=folder, **{"stop": STOP, **options})
 
 
 def stop_at(generation: int) -> Any:
@@ -199,7 +199,7 @@ def test_the_fingerprint_knows_all_but_the_limits() -> None:
     for stop in (Stop(generations=1), Stop(target=3.0), Stop(patience=9), Stop(seconds=2.0)):
         assert fingerprint(PROBLEM, stop) == PRINT
     others: list[dict[str, Any]] = [
-        {"seed": 8}, {"population": 31}, {"islands": 4}, {"tournament": 3},
+        {"population": 31}, {"islands": 4}, {"tournament": 3},
         {"migration_size": 1}, {"migration_interval": 21}, {"migration_seconds": 5.0},
         {"max_units": 9}, {"max_connections": 9}, {"unrestricted": True}, {"distinct": False},
         {"elitist": False}, {"crowding": False}, {"restarts": False}, {"saturation": False},
@@ -209,9 +209,10 @@ def test_the_fingerprint_knows_all_but_the_limits() -> None:
     encodings = (Encoding(products=True), Encoding("tacl2022"), Encoding(activations=("linear",)))
     prints = {fingerprint(PROBLEM._replace(search=replace(SEARCH, **c))) for c in others}
     prints |= {fingerprint(PROBLEM._replace(encoding=encoding)) for encoding in encodings}
+    prints.add(fingerprint(PROBLEM._replace(seed=8)))
     prints.add(fingerprint(PROBLEM._replace(objective=Objective.named("d"))))
     prints.add(fingerprint(PROBLEM._replace(corpus=Corpus.from_strings(["ab"]))))
-    assert len(prints | {PRINT}) == len(others) + len(encodings) + 3
+    assert len(prints | {PRINT}) == len(others) + len(encodings) + 4
 
 
 # Folders
@@ -219,7 +220,7 @@ def test_the_fingerprint_knows_all_but_the_limits() -> None:
 
 def test_a_recorded_run_is_the_run(tmp_path: Path, straight: Run) -> None:
     run = record(tmp_path / "run")
-    assert run.folder == tmp_path / "run"
+    assert run.out == tmp_path / "run"
     assert run.archipelago.digest() == straight.archipelago.digest()
     names = {path.name for path in (tmp_path / "run").iterdir()}
     assert names == {
@@ -242,6 +243,7 @@ def test_a_recorded_run_is_the_run(tmp_path: Path, straight: Run) -> None:
     settings = json.loads((tmp_path / "run" / "settings.json").read_text())
     assert settings["format"] == "mdlrnn-run/2"
     assert set(settings["versions"]) == {"mdlrnn", "python", "numpy", "numba"}
+    assert settings["search"].pop("seed") == 1
     assert Search.from_dict(settings["search"]) == SEARCH
     assert Stop.from_dict(settings["stop"]) == STOP
 
@@ -265,7 +267,7 @@ def test_the_log_tells_the_story(tmp_path: Path) -> None:
 def test_a_resumed_run_is_the_run(tmp_path: Path, straight: Run, generation: int) -> None:
     home = tmp_path / "run"
     record(home, on_progress=stop_at(generation))
-    run = resume(home, threads=1)
+    run = resume(home, workers=1)
     assert run.archipelago.digest() == straight.archipelago.digest()
     assert (run.front, run.best, run.reason) == (straight.front, straight.best, "generations")
     assert Network.load(home / "best.json") == straight.best
@@ -537,7 +539,7 @@ def test_a_newer_checkpoint_is_refused(folder: Path) -> None:
 
 
 def test_a_checkpoint_of_another_run_is_refused(folder: Path, tmp_path: Path) -> None:
-    record(tmp_path / "other", replace(SEARCH, seed=8))
+    record(tmp_path / "other", seed=8)
     newest = checkpoints(folder)[0]
     newest.write_bytes(checkpoints(tmp_path / "other")[0].read_bytes())
     assert "other settings" in refusal(resume, folder)
@@ -629,7 +631,7 @@ def test_networks_of_a_card_are_scored_on_the_cpu_when_their_run_is_opened_again
 ) -> None:
     run = tmp_path / "run"
     stop = Stop(generations=20)
-    evolve(CORPUS, SEARCH, stop=stop, folder=run, prove=False)
+    evolve(CORPUS, SEARCH, stop=stop, out=run, prove=False)
     best, front = (run / "best.json").read_bytes(), (run / "front.json").read_bytes()
     settings = json.loads((run / "settings.json").read_text())
     (run / "settings.json").write_text(json.dumps({**settings, "device": "cuda"}))

@@ -14,7 +14,7 @@ import pytest
 from helpers.commands import in_a_process
 from mdlrnn import Search, Stop, evolve
 
-SMALL = ["--islands", "5", "--population", "20", "--migration-interval", "20"]
+SMALL = ["--set", "islands=5", "--set", "population=20", "--set", "migration_interval=20"]
 OFTEN = (
     "import mdlrnn.runs._recorder as runs, mdlrnn.search.workers._dask as crew\n"
     "runs.LEAST_SECONDS = 0.0; crew.ANCHOR = 2\n"
@@ -29,7 +29,7 @@ def test_a_run_whose_command_was_killed_goes_on_elsewhere(tmp_path: Path) -> Non
     script = tmp_path / "often.py"
     script.write_text(OFTEN)
     arguments = ["evolve", "anbn", "--size", "100", *SMALL, "--generations", "100000"]
-    command = [sys.executable, str(script), *arguments, "--cluster", "local:1", "--out", str(run)]
+    command = [sys.executable, str(script), *arguments, "--workers", "local:1", "--out", str(run)]
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(command, stdout=quiet, stderr=quiet)
     until = time.monotonic() + 120

@@ -33,7 +33,7 @@ from mdlrnn.search.workers._spread import Told, freeze, thaw
 distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
 
 STRINGS = ["ab", "aabb", "aaabbb", "aaaabbbb"]
-SEARCH = Search(islands=6, population=30, migration_interval=20, seed=7)
+SEARCH = Search(islands=6, population=30, migration_interval=20)
 STOP = Stop(generations=120)
 
 
@@ -49,11 +49,11 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return evolve(STRINGS, SEARCH, stop=STOP, threads=1)
+    return evolve(STRINGS, SEARCH, stop=STOP, workers=1)
 
 
 def on(client: object, search: Search = SEARCH, stop: Stop = STOP, **options: Any) -> Run:
-    return evolve(STRINGS, search, stop=stop, cluster=client, **options)
+    return evolve(STRINGS, search, stop=stop, workers=client, **options)
 
 
 def test_a_cluster_finds_the_same_networks_and_says_where(client: Any, run: Run) -> None:
@@ -82,18 +82,18 @@ def test_the_islands_can_be_asked_for_at_any_look(client: Any) -> None:
         evolve(STRINGS, SEARCH, stop=Stop(generations=40), on_progress=look, **where)
         return seen
 
-    assert islands(cluster=client) == islands(threads=2)
+    assert islands(workers=client) == islands(workers=2)
 
 
 def test_a_run_goes_on_with_another_number_of_workers(
     client: Any, run: Run, tmp_path: Path
 ) -> None:
-    begun = on(client, stop=Stop(generations=50), folder=tmp_path / "run")
+    begun = on(client, stop=Stop(generations=50), out=tmp_path / "run")
     assert begun.archipelago.generation == 50
-    whole = resume(tmp_path / "run", stop=STOP, threads=1)
+    whole = resume(tmp_path / "run", stop=STOP, workers=1)
     assert whole.archipelago.digest() == run.archipelago.digest()
-    begun = evolve(STRINGS, SEARCH, stop=Stop(generations=50), folder=tmp_path / "other")
-    whole = resume(tmp_path / "other", stop=STOP, cluster=client)
+    begun = evolve(STRINGS, SEARCH, stop=Stop(generations=50), out=tmp_path / "other")
+    whole = resume(tmp_path / "other", stop=STOP, workers=client)
     assert whole.archipelago.digest() == run.archipelago.digest()
 
 
@@ -152,7 +152,7 @@ def test_many_workers_that_die_are_made_up_for() -> None:
                     os.kill(nanny.pid, signal.SIGKILL)
                     killed.append(time.monotonic())
 
-        there = evolve(STRINGS, search, stop=stop, cluster=client, on_progress=kill)
+        there = evolve(STRINGS, search, stop=stop, workers=client, on_progress=kill)
     assert len(killed) >= 5
     assert there.archipelago.digest() == here.archipelago.digest()
 
@@ -202,10 +202,10 @@ def test_a_scheduler_that_goes_away_leaves_a_run_that_goes_on(
                 time.sleep(0.5 if noticed else 0.0)
 
         with pytest.raises(ClusterError) as caught:
-            on(client, folder=folder, on_progress=end)
+            on(client, out=folder, on_progress=end)
     assert is_one_sentence(str(caught.value))
     assert f"mdlrnn evolve --resume {folder} goes on from generation 60" in str(caught.value)
-    whole = resume(folder, threads=1)
+    whole = resume(folder, workers=1)
     assert whole.archipelago.digest() == run.archipelago.digest()
 
 
@@ -228,7 +228,7 @@ def test_checkpoints_are_written_while_a_run_goes_on(
     def look(progress: Progress) -> None:
         saved.update(path.name for path in (tmp_path / "run").glob("checkpoint-*"))
 
-    on(client, folder=tmp_path / "run", on_progress=look)
+    on(client, out=tmp_path / "run", on_progress=look)
     assert f"checkpoint-{at:09}.npz" in saved
     assert f"checkpoint-{away:09}.npz" not in saved, "the islands are away then"
 
@@ -279,7 +279,7 @@ def test_workers_that_are_gone_for_good_are_started_again(
 
         crew = crew_module.DaskCrew(client, replenish)
         problem = Problem(Corpus.from_strings(STRINGS), SEARCH, Encoding.every_part())
-        there = evolve_islands(problem, STOP, crew=crew, on_progress=go_away)
+        there = evolve_islands(problem, STOP, workers=crew, on_progress=go_away)
         crew.close()
     assert asked
     assert there.archipelago.digest() == run.archipelago.digest()
@@ -300,8 +300,8 @@ def test_a_state_survives_its_way() -> None:
 @pytest.mark.parametrize(
     ("cluster", "says"),
     [
-        (3, "the cluster is 3; give tcp://HOST:PORT"),
-        ("anbn", "the cluster is 'anbn'; give tcp://HOST:PORT"),
+        (3.5, "workers is 3.5; give a number of threads, "),
+        ("anbn", "workers is 'anbn'; give a number of threads, "),
         ("local:0", "give a number of processes after local:"),
         ("local:many", "give a number of processes after local:"),
         ("nowhere.yaml", "nowhere.yaml: cannot be read"),
@@ -314,15 +314,10 @@ def test_a_cluster_that_makes_no_sense_is_refused(
     cluster: object, says: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InputError) as caught:
-        evolve(STRINGS, cluster=cluster, folder=tmp_path / "run")
+        evolve(STRINGS, workers=cluster, out=tmp_path / "run")
     assert says in str(caught.value)
     assert is_one_sentence(str(caught.value))
     assert not (tmp_path / "run").exists()
-
-
-def test_threads_and_a_cluster_exclude_each_other() -> None:
-    with pytest.raises(InputError, match="leave them out with a cluster"):
-        evolve(STRINGS, cluster="local:2", threads=2)
 
 
 def test_a_wrong_address_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,7 +327,7 @@ def test_a_wrong_address_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
         # It stays bound, so that nobody else listens there.
         with pytest.raises(InputError, match="no Dask scheduler answers at") as caught:
-            evolve(STRINGS, cluster=address)
+            evolve(STRINGS, workers=address)
     assert is_one_sentence(str(caught.value))
     assert "(no word in 1 seconds)" in str(caught.value)
 
@@ -392,7 +387,7 @@ def test_a_run_whose_workers_are_all_gone_says_so_and_can_be_stopped(
             ClusterError, match=r"no worker of tcp://.* is left; the run has stopped"
         ) as caught,
     ):
-        on(client, stop=Stop(generations=10**6), folder=tmp_path / "run", on_progress=tell)
+        on(client, stop=Stop(generations=10**6), out=tmp_path / "run", on_progress=tell)
     assert is_one_sentence(str(caught.value))
     assert waited[0].workers.startswith("no worker of tcp://")
     last = (tmp_path / "run" / "log.jsonl").read_text().splitlines()[-1]
@@ -467,7 +462,7 @@ def test_a_worker_without_numba_is_one_sentence(tmp_path: Path) -> None:
 def test_without_dask_one_sentence_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connect, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r'pip install "mdlrnn\[cluster\]"'):
-        evolve(STRINGS, cluster="local:2")
+        evolve(STRINGS, workers="local:2")
 
 
 SLURM = """
@@ -529,6 +524,6 @@ def test_settings_that_make_no_sense_are_refused(text: str, says: str, tmp_path:
     path = tmp_path / "cluster.yaml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
-        evolve(STRINGS, cluster=str(path))
+        evolve(STRINGS, workers=str(path))
     assert says in str(caught.value)
     assert is_one_sentence(str(caught.value))

@@ -44,7 +44,7 @@ NOISE = Corpus.from_strings(
     "".join(_RANDOM.choices("ab", k=_RANDOM.randint(1, 12))) for _ in range(60)
 )
 """Strings without sense: |D:G| alone makes networks grow and grow on them."""
-SEARCH = Search(islands=6, population=30, migration_interval=20, seed=7)
+SEARCH = Search(islands=6, population=30, migration_interval=20)
 """Islands of both kinds: the last two are crowded."""
 STOP = Stop(generations=120)
 PROBLEM = island.Problem(CORPUS, SEARCH, Encoding.every_part())
@@ -57,7 +57,7 @@ GROWING = replace(
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return evolve(CORPUS, SEARCH, stop=STOP, threads=2)
+    return evolve(CORPUS, SEARCH, stop=STOP, workers=2)
 
 
 def digest(search: Search = SEARCH, **options: Any) -> str:
@@ -66,12 +66,12 @@ def digest(search: Search = SEARCH, **options: Any) -> str:
 
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_threads_do_not_matter(run: Run, threads: int) -> None:
-    assert digest(threads=threads) == run.archipelago.digest()
+    assert digest(workers=threads) == run.archipelago.digest()
 
 
 def test_processes_do_not_matter(run: Run) -> None:
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        assert digest(executor=pool) == run.archipelago.digest()
+        assert digest(workers=pool) == run.archipelago.digest()
 
 
 def test_a_cluster_does_not_matter_even_when_a_worker_dies(run: Run) -> None:
@@ -89,12 +89,12 @@ def test_a_cluster_does_not_matter_even_when_a_worker_dies(run: Run) -> None:
                 os.kill(killed[0], signal.SIGKILL)
 
         executor: Executor = client.get_executor(pure=False)
-        assert digest(executor=executor, on_progress=kill_one) == run.archipelago.digest()
+        assert digest(workers=executor, on_progress=kill_one) == run.archipelago.digest()
         assert killed
 
 
 def test_another_seed_gives_other_networks(run: Run) -> None:
-    assert digest(replace(SEARCH, seed=8)) != run.archipelago.digest()
+    assert digest(seed=8) != run.archipelago.digest()
 
 
 @pytest.mark.parametrize("at", [0, 20, 80])
@@ -295,7 +295,7 @@ def test_numeric_corpora_are_searched_too() -> None:
         {"islands": 0}, {"population": 1}, {"tournament": 1}, {"tournament": 31},
         {"migration_size": 30}, {"migration_seconds": 0}, {"encoding": "morse"},
         {"encoding": ("linear",)}, {"crossover_rate": 0.96}, {"stack_rate": math.nan},
-        {"further_mutation_rate": -0.1}, {"unrestricted": 1}, {"seed": 1.0}, {"max_units": 4097},
+        {"further_mutation_rate": -0.1}, {"unrestricted": 1}, {"max_units": 4097},
     ],
 )  # fmt: skip
 def test_senseless_settings_are_refused(changes: dict[str, Any]) -> None:
@@ -325,13 +325,15 @@ def test_without_a_limit_a_search_has_the_generations_of_the_paper() -> None:
 
 def test_settings_survive_a_dictionary() -> None:
     encoding = Encoding(products=True)
-    search = Search.paper(seed=3, encoding=encoding)
+    search = Search.paper(encoding=encoding)
     assert Search.from_dict(search.to_dict(), encoding) == search
     assert search.islands == 250
     with pytest.raises(InputError, match="newer version"):
         Search.from_dict({**search.to_dict(), "novelty": 1})
-    stop = Stop(patience=5, seconds=2.5)
+    stop = Stop(patience=5, seconds=2.5, proved=True)
     assert Stop.from_dict(stop.to_dict()) == stop
+    older = {name: value for name, value in stop.to_dict().items() if name != "proved"}
+    assert Stop.from_dict(older) == replace(stop, proved=False)
 
 
 def test_a_field_that_a_search_has_not_is_refused() -> None:
@@ -417,7 +419,7 @@ def test_the_clock_starts_when_the_first_island_is_there(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(evolve_module, "run_legs", slowly)
     monkeypatch.setattr(evolve_module, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    found = evolve_islands(PROBLEM, Stop(generations=20, seconds=50.0), threads=1)
+    found = evolve_islands(PROBLEM, Stop(generations=20, seconds=50.0), workers=1)
     assert found.reason == "generations"
     assert found.statistics.seconds == 0.0
 

@@ -24,7 +24,7 @@ from mdlrnn.search._leg import Part, run_leg
 from mdlrnn.search._migration import RING, homes_of, patience_of
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
-SEARCH = Search(islands=4, population=20, migration_interval=20, seed=7)
+SEARCH = Search(islands=4, population=20, migration_interval=20)
 PROBLEM = Problem(CORPUS, SEARCH, Encoding())
 
 
@@ -169,13 +169,13 @@ def test_an_island_in_the_middle_of_a_leg_is_worked_out(
 ) -> None:
     monkeypatch.setattr(evolve_module, "WORK_PER_CHECK", 1.0)  # a look every generation
     monkeypatch.setattr(evolve_module.SearchLoop, "_looks_a_stage", lambda self: 80)
-    here = evolve_islands(PROBLEM, Stop(generations=generation), threads=1)
+    here = evolve_islands(PROBLEM, Stop(generations=generation), workers=1)
 
     def end(progress: Progress) -> bool:
         return progress.generation == generation
 
     with ThreadPoolExecutor(2) as pool:
-        there = evolve_islands(PROBLEM, Stop(generations=200), executor=pool, on_progress=end)
+        there = evolve_islands(PROBLEM, Stop(generations=200), workers=pool, on_progress=end)
     assert there.archipelago.generation == generation
     assert there.archipelago.digest() == here.archipelago.digest()
 
@@ -194,7 +194,7 @@ def test_an_error_in_a_leg_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr("mdlrnn.search._leg.advance_island", broken)
     with pytest.raises(MemoryError, match="as if"):
-        evolve_islands(PROBLEM, Stop(generations=40), threads=2)
+        evolve_islands(PROBLEM, Stop(generations=40), workers=2)
 
 
 @pytest.mark.parametrize("looks", [1, 3, 100])
@@ -226,7 +226,7 @@ def test_looks_are_the_same_for_every_number_of_threads(
             islands = p.archipelago.digest() if p.generation % 9 == 0 else ""
             looks.append((p.generation, p.value, p.island_values, p.migrated, islands))
 
-        run = evolve_islands(problem, stop, threads=threads, on_progress=look)
+        run = evolve_islands(problem, stop, workers=threads, on_progress=look)
         seen.append((looks, run.archipelago.digest(), run.reason, run.archipelago.generation))
     assert seen[0] == seen[1]
     assert len(seen[0][0]) > 15
@@ -301,7 +301,7 @@ def test_a_search_without_workers_can_be_ended(
     stop = Stop(generations=1000, seconds=1.0 if ended_by == "the clock" else None)
     crew = Deserted(legs)
     with pytest.raises(ClusterError, match="nobody is left"):
-        evolve_islands(PROBLEM, stop, crew=crew, on_progress=tell)
+        evolve_islands(PROBLEM, stop, workers=crew, on_progress=tell)
     crew.close()
     if ended_by == "nobody who begins":
         assert not told
@@ -320,7 +320,7 @@ def test_a_search_without_workers_can_be_ended(
 
 def test_threads_end_with_the_search() -> None:
     before = set(threading.enumerate())
-    evolve_islands(PROBLEM, Stop(generations=5), threads=3)
+    evolve_islands(PROBLEM, Stop(generations=5), workers=3)
     # Threads of others may come and go.
     new = {thread.name for thread in set(threading.enumerate()) - before}
     assert not [name for name in new if name.startswith("mdlrnn-")]

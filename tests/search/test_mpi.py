@@ -17,7 +17,7 @@ from mdlrnn import evolve
 from mdlrnn.errors import MissingExtra
 from mdlrnn.search._settings import Search, Stop
 
-SMALL = ["--islands", "5", "--population", "20", "--migration-interval", "20"]
+SMALL = ["--set", "islands=5", "--set", "population=20", "--set", "migration_interval=20"]
 
 
 @pytest.mark.skipif(shutil.which("mpirun") is None, reason="mpirun is not installed")
@@ -26,7 +26,7 @@ def test_mpi_finds_the_same_networks(tmp_path: Path) -> None:
     command = [
         "mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3",
         sys.executable, "-m", "mdlrnn", "evolve", "anbn", "--size", "100", *SMALL,
-        "--generations", "60", "--mpi", "--out", "run", "--json", "--quiet",
+        "--generations", "60", "--workers", "mpi", "--out", "run", "--json", "--quiet",
     ]  # fmt: skip
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=os.environ)
     assert done.returncode == 0, done.stderr
@@ -37,8 +37,8 @@ def test_mpi_finds_the_same_networks(tmp_path: Path) -> None:
 
 def test_mpi_needs_processes(tmp_path: Path) -> None:
     pytest.importorskip("mpi4py", reason="pip install mpi4py to test MPI")
-    result = in_a_process("evolve", "anbn", "--mpi", "--out", str(tmp_path / "run"))
-    assert refused(result, "--mpi needs at least two processes")
+    result = in_a_process("evolve", "anbn", "--workers", "mpi", "--out", str(tmp_path / "run"))
+    assert refused(result, "workers mpi needs at least two processes")
     assert not (tmp_path / "run").exists()
 
 

@@ -17,13 +17,13 @@ from mdlrnn.search.workers._spread import Frozen, Mailbox, Told
 distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
 
 STRINGS = ["ab", "aabb", "aaabbb"]
-SEARCH = Search(islands=4, population=30, migration_interval=20, seed=3)
+SEARCH = Search(islands=4, population=30, migration_interval=20)
 STOP = Stop(generations=400)
 
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    return evolve(STRINGS, SEARCH, stop=STOP, threads=1)
+    return evolve(STRINGS, SEARCH, stop=STOP, workers=1)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def on(client: Any) -> Run:
-    return evolve(STRINGS, SEARCH, stop=STOP, cluster=client)
+    return evolve(STRINGS, SEARCH, stop=STOP, workers=client)
 
 
 def test_reports_come_without_being_asked_for(client: Any, run: Run, asked: list[str]) -> None:

@@ -68,7 +68,7 @@ def test_a_connection_from_an_output_fits_unrestricted_islands_only() -> None:
 @pytest.mark.parametrize("restarts", [True, False])
 def test_networks_stay_in_the_space_of_their_island(restarts: bool) -> None:
     search = Search(islands=6, population=20, migration_interval=5, restarts=restarts)
-    run = mdlrnn.evolve(CORPUS, search, stop=Stop(generations=60), threads=1, progress=False)
+    run = mdlrnn.evolve(CORPUS, search, stop=Stop(generations=60), workers=1, progress=False)
     assert run.archipelago.migrations == 12
     problem = Problem(CORPUS, run.search, run.encoding)
     for island, state in enumerate(run.archipelago.islands):
@@ -81,7 +81,7 @@ def test_networks_stay_in_the_space_of_their_island(restarts: bool) -> None:
 def test_runs_repeat_on_any_number_of_threads() -> None:
     digests = {
         mdlrnn.evolve(
-            CORPUS, SMALL, stop=Stop(generations=40), threads=threads, progress=False
+            CORPUS, SMALL, stop=Stop(generations=40), workers=threads, progress=False
         ).archipelago.digest()
         for threads in (1, 2)
     }
@@ -91,7 +91,7 @@ def test_runs_repeat_on_any_number_of_threads() -> None:
 def test_a_run_goes_on_as_if_it_had_never_stopped(tmp_path: Path) -> None:
     whole = mdlrnn.evolve(CORPUS, SMALL, stop=Stop(generations=40), progress=False)
     folder = tmp_path / "run"
-    mdlrnn.evolve(CORPUS, SMALL, stop=Stop(generations=17), folder=folder, progress=False)
+    mdlrnn.evolve(CORPUS, SMALL, stop=Stop(generations=17), out=folder, progress=False)
     again = mdlrnn.resume(folder, stop=Stop(generations=40), progress=False)
     assert again.archipelago.digest() == whole.archipelago.digest()
     assert again.encoding == Encoding.every_part()

@@ -54,7 +54,7 @@ _RANDOM = random.Random(1)
 NOISE = Corpus.from_strings(
     "".join(_RANDOM.choices("ab", k=_RANDOM.randint(1, 12))) for _ in range(60)
 )
-SEARCH = Search(islands=1, population=40, seed=7)
+SEARCH = Search(islands=1, population=40)
 ADDITION = language_from("addition_100").corpus()
 PROBLEMS = {
     "default": Problem(CORPUS, SEARCH, Encoding.every_part()),
@@ -76,7 +76,7 @@ GROWING = PROBLEMS["without |G|"]._replace(search=replace(SEARCH, further_mutati
 
 
 def an_island(problem: Problem) -> State:
-    state = new_island(problem, random_states(problem.search.seed, 1)[0])
+    state = new_island(problem, random_states(problem.seed, 1)[0])
     return state if problem is GROWING else with_room(state, 2 * state.genomes.shape[1])
 
 
@@ -232,11 +232,11 @@ def test_islands_are_the_same_however_many_threads_help(monkeypatch: pytest.Monk
     search = replace(problem.search, islands=3, migration_interval=20)
     problem = problem._replace(search=search)
     stop = Stop(generations=200)
-    alone = evolve_islands(problem, stop, threads=1).archipelago.digest()
+    alone = evolve_islands(problem, stop, workers=1).archipelago.digest()
     monkeypatch.setattr(_crew, "Readiness", lambda: lambda: True)
     for workers in (2, 4):
         crew = Threads(workers, helping=True)
         try:
-            assert evolve_islands(problem, stop, crew=crew).archipelago.digest() == alone
+            assert evolve_islands(problem, stop, workers=crew).archipelago.digest() == alone
         finally:
             crew.close()

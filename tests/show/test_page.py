@@ -32,7 +32,7 @@ from mdlrnn.show._script import described_parts, example_string
 from mdlrnn.show._sections import machine_section
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb"], [6, 3, 1])
-SEARCH = Search(islands=2, population=30, seed=3)
+SEARCH = Search(islands=2, population=30)
 STOP = Stop(generations=40)
 
 
@@ -60,7 +60,7 @@ class Outline(HTMLParser):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("runs") / "small"
-    evolve(CORPUS, SEARCH, stop=STOP, folder=path)
+    evolve(CORPUS, SEARCH, stop=STOP, out=path)
     return path
 
 
@@ -170,7 +170,7 @@ def test_a_run_s_theorem_is_shown_of_the_network_that_it_is_about(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks_module, "BEYOND", 30)
-    evolve("anbn_100", SEARCH, stop=Stop(generations=1), folder=tmp_path / "run", prove=False)
+    evolve("anbn_100", SEARCH, stop=Stop(generations=1), out=tmp_path / "run", prove=False)
     theorem = {
         "proved": True, "statement": "It is right.", "language": "a^n b^n", "notes": ["By hand."],
         "network": Network.load(tmp_path / "run" / "best.json").to_dict(),
@@ -266,7 +266,7 @@ OFTEN = (
 def test_report_follows_a_run_to_its_end(tmp_path: Path) -> None:
     (tmp_path / "ab.txt").write_text("6\tab\n3\taabb\n")
     command = [sys.executable, "-c", OFTEN]
-    limits = ["--time", "10m", "--islands", "4", "--population", "40", "--threads", "1"]
+    limits = ["--time", "10m", "--set", "islands=4", "--set", "population=40", "--workers", "1"]
     search = subprocess.Popen(
         [*command, "evolve", "ab.txt", "--out", "run", "--quiet", *limits],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -327,7 +327,7 @@ def test_a_broken_run_is_named_as_such(run: Callable[..., Result], tmp_path: Pat
 def test_a_run_s_page_says_how_many_strings_are_enough(tmp_path: Path) -> None:
     small = Search(islands=2, population=20)
     for name, source in (("known", "a^n b^n"), ("own", ["ab", "aabb"])):
-        evolve(source, small, stop=Stop(generations=5), folder=tmp_path / name, progress=False)
+        evolve(source, small, stop=Stop(generations=5), out=tmp_path / name, progress=False)
     known = page(run_content(tmp_path / "known"))
     assert "<h2>How many strings are enough</h2>" in known
     assert re.search(r"strings? makes? a network|None of these networks is right", known)

@@ -16,7 +16,7 @@ from mdlrnn.show._charts import BOTTOM, LEFT, RIGHT, SIZE, spanning, ticks
 from mdlrnn.show._formats import Line, Point, Words, text_width
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb"], [6, 3, 1])
-SEARCH = Search(islands=2, population=30, seed=3)
+SEARCH = Search(islands=2, population=30)
 STOP = Stop(generations=40)
 
 
@@ -65,7 +65,7 @@ def test_the_front_names_the_best(run: Run) -> None:
 
 
 def test_a_run_s_folder_gives_the_same_front(tmp_path: Path) -> None:
-    found = evolve(CORPUS, SEARCH, stop=STOP, folder=tmp_path / "run")
+    found = evolve(CORPUS, SEARCH, stop=STOP, out=tmp_path / "run")
     assert show.front(tmp_path / "run") == show.front(found)
     assert show.history(str(tmp_path / "run")).mdl[-1] == pytest.approx(found.score.mdl)
 

@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from ._main import cli as cli
     from ._main import main as main
     from ._options import SEARCHES as SEARCHES
-    from ._options import cluster_option as cluster_option
     from ._options import json_option as json_option
     from ._options import listed as listed
     from ._options import numbers as numbers
-    from ._options import threads_option as threads_option
+    from ._options import workers_option as workers_option
 else:
     from ..door import open_door
 

@@ -8,11 +8,9 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..errors import InputError
+from .. import old
 
 OPTIONS = "Options"
-OLD_OPTIONS: dict[str, str] = {}
-"""Options that no command has any more, and what to write instead."""
 
 
 class Entry(NamedTuple):
@@ -40,12 +38,11 @@ class Command(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            new = OLD_OPTIONS.get(error.option_name)
-            if new is None:
+            new = old.OPTIONS.get(error.option_name)
+            has = {name for parameter in self.params for name in parameter.opts}
+            if new is None or new.split()[0] not in has:
                 raise
-            raise InputError(
-                f"{error.option_name} is an old spelling; write {new} instead."
-            ) from None
+            raise old.sentence(error.option_name, new) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
@@ -76,13 +73,13 @@ class LazyGroup(click.Group):
         *arguments: Any,
         package: str = "",
         sections: Sections | None = None,
-        old: Mapping[str, str] | None = None,
+        old_commands: Mapping[str, str] | None = None,
         **settings: Any,
     ) -> None:
         super().__init__(*arguments, **settings)
         self.package = package
         self.sections = sections or {}
-        self.old = old or {}
+        self.old = old_commands or {}
         self.entries = {k: v for section in self.sections.values() for k, v in section.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -90,10 +87,8 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.old:
-            raise InputError(
-                f"{ctx.command_path} {cmd_name} is an old spelling; write "
-                f"{ctx.command_path} {self.old[cmd_name]} instead."
-            )
+            where = ctx.command_path
+            raise old.sentence(f"{where} {cmd_name}", f"{where} {self.old[cmd_name]}")
         if cmd_name not in self.entries:
             return None
         found = getattr(import_module(f"{self.package}.{self.entries[cmd_name].module}"), cmd_name)

@@ -7,12 +7,12 @@ import click
 from ..extraction import SECONDS
 from ..files import check_writable, save
 from ..interface import compare as compare_networks
-from ..interface import filled, say, say_json
+from ..interface import filled, parse_time, say, say_json
 from ..interface import learned as learned_by
 from ..measures import enough as enough_strings
 from ..runs import training_of
 from ..show import PLOT_FORMATS, format_of, lines_over_strings, plot_enough
-from ._group import command
+from ._group import command, option
 from ._options import check_language_out, json_option, network_argument
 from ._outcome import say_learned
 
@@ -22,15 +22,12 @@ NOT_PROVED = 1
 @command()
 @network_argument
 @click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file, .lang.")
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=SECONDS,
-    show_default=True,
-    help="What is not found by then is not found.",
-)
+@option(
+    "--time", "limit", metavar="TIME", default=f"{SECONDS:g}s", show_default=True,
+    help="Give up after this.",
+)  # fmt: skip
 @json_option
-def learned(network: str, out: str | None, seconds: float, as_json: bool) -> None:
+def learned(network: str, out: str | None, limit: str, as_json: bool) -> None:
     """What has a network learned? The machine inside it, its name, and a theorem.
 
     The network is a file, or a run's folder for its best one. Nothing is told of the language: the
@@ -38,7 +35,7 @@ def learned(network: str, out: str | None, seconds: float, as_json: bool) -> Non
     exit code is 0 with a theorem and 1 without. Needs the extra `prove`.
     """
     check_language_out(out)
-    found = learned_by(network, seconds=seconds)
+    found = learned_by(network, seconds=parse_time(limit, "--time"))
     if out is not None and found.machine is not None:
         save(out, found.machine.to_text())
     corpus = training_of(network)

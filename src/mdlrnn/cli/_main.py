@@ -14,6 +14,7 @@ from .._version import __version__
 from ..errors import InputError, RunError, printable
 from ..files import reason_of
 from ..limits import lift_limits
+from ..old import COMMANDS
 from ._group import Entry, LazyGroup
 
 PLUGINS = "mdlrnn.commands"
@@ -48,19 +49,6 @@ SECTIONS = {
         LABORATORY: Entry("", "Make the paper's tables, comparisons and measurements again."),
     },
 }
-OLD = {
-    "check": "prove --check CERTIFICATE",
-    "encode": "bits NET_OR_RUN",
-    "decode": "bits --decode BITS",
-    "tasks": "language --list",
-    "watch": "runs --watch RUN",
-    "baseline": "lab rnns",
-    "reproduce": "lab table, lab probe or lab regularisers",
-    "bliss": "lab bliss",
-    "atlas": "lab atlas",
-    "bench": "lab bench",
-}
-"""Commands of earlier versions."""
 
 
 class _Commands(LazyGroup):
@@ -88,7 +76,7 @@ def _laboratory() -> click.Command:
     cls=_Commands,
     package=__package__,
     sections=SECTIONS,
-    old=OLD,
+    old_commands=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="mdlrnn")

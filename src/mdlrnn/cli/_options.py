@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import click
 
-from ..checks import MOST_THREADS
 from ..errors import InputError
 from ..files import check_writable, named
 from ..languages import SEED
@@ -17,6 +16,7 @@ from ..machines import SEEDS, SUFFIXES
 from ..network import SCHEMES, Encoding, Network
 from ..runs import encoding_of
 from ..search import Search
+from ._group import option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -24,13 +24,13 @@ SEARCHES: dict[str, Callable[[], Search]] = {"default": Search, "paper": Search.
 """What --search names."""
 
 network_argument = click.argument("network", metavar="NET_OR_RUN", type=click.Path())
-cluster_option = click.option(
-    "--cluster",
-    metavar="WHERE",
-    help="Run on Dask: tcp://HOST:PORT, local:N for N processes, or a .yaml file.",
-)
-threads_option = click.option(
-    "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="[default: all cores]"
+workers_option = option(
+    "--workers",
+    metavar="WHO",
+    group="Where it runs",
+    help="A number of threads; tcp://HOST:PORT of a Dask scheduler, local:N for N processes, or a "
+    ".yaml file; cuda for a graphics card, or cuda@ before one of these; mpi. [default: all cores; "
+    "with --resume a card's run stays on the card]",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 words_option = click.option(

@@ -23,7 +23,7 @@ LOOKED_AT = 1_000
 
 
 def print_outcome(run: Run) -> None:
-    assert run.folder is not None
+    assert run.out is not None
     spent = f"after {run.statistics.steps:,} steps in {time_text(run.statistics.seconds)}"
     say(f"Ended: {_why(run)}.")
     say(f"Generation {run.archipelago.generation:,}, {spent}.\n")
@@ -42,12 +42,12 @@ def print_outcome(run: Run) -> None:
         say()
         for sentence in run.theorem.lines(PROVED, run.best):
             say(filled(sentence))
-    corpus = read_corpus(run.folder / CORPUS)
+    corpus = read_corpus(run.out / CORPUS)
     if run.theorem is None or run.theorem.proved is None:
         for sentence in advice(run, corpus):
             say("\n" + filled(sentence))
-    say(f"\nSaved in {run.folder}. Next:")
-    for command in _next(run, run.folder, read_settings(run.folder), corpus):
+    say(f"\nSaved in {run.out}. Next:")
+    for command in _next(run, run.out, read_settings(run.out), corpus):
         say(f"  {command}")
     found = _learned(run)
     if found is not None:
@@ -60,8 +60,8 @@ def _learned(run: Run) -> Learned | None:
     its theorem."""
     if run.reason == "stopped" or (run.theorem is not None and run.theorem.proved is not None):
         return None
-    assert run.folder is not None
-    return None if read_settings(run.folder).corpus.get("task") else run.learned
+    assert run.out is not None
+    return None if read_settings(run.out).corpus.get("task") else run.learned
 
 
 def say_learned(found: Learned, corpus: Corpus | None) -> None:
@@ -77,7 +77,7 @@ def print_json(run: Run) -> None:
     found = _learned(run)
     say_json(
         {
-            "folder": str(run.folder),
+            "folder": str(run.out),
             "reason": run.reason,
             "generation": run.archipelago.generation,
             "steps": statistics.steps,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from math import inf
 from typing import Any, Self
 
@@ -19,12 +18,13 @@ from ..extraction import Learned, learned
 from ..interface import evolve
 from ..kernels import score_many
 from ..network import Network, Objective, Score, has_words, spelled, symbols_of
+from ..old import knows_old_fields
 from ..search import Search, Stop
 from ._parameters import deep_parameters, with_parameters
 from ._sampling import draw
 
 PARAMETERS = (
-    "search", "stop", "random_state", "objective", "alphabet", "words", "threads", "progress",
+    "search", "stop", "random_state", "objective", "alphabet", "words", "workers", "progress",
 )  # fmt: skip
 INSIDE: dict[str, type[Any]] = {"search": Search, "stop": Stop}
 """Parameters with parameters of their own."""
@@ -32,12 +32,14 @@ LONGEST = 1000
 LARGEST_SEED = 2**31 - 1
 
 
+@knows_old_fields
 class MDLRNN:
     """The search for the network that describes strings best, as an estimator of scikit-learn.
 
     `search` and `stop` are a `Search` and a `Stop`; their fields can be set one by one, as
     `search__islands=4`, in `set_params` and in a grid. `random_state` is a seed, or a NumPy
-    RandomState to draw one from; None keeps the seed of `search`, so that a fit repeats itself.
+    RandomState to draw one from; None is the seed 1, so that a fit repeats itself. `workers` is as
+    in `evolve`.
     `alphabet` names symbols that may come though the strings to fit lack them; without it, strings
     with unknown symbols have the score −inf. With `words`, symbols are words between blanks.
 
@@ -64,7 +66,7 @@ class MDLRNN:
         objective: Objective | str | None = None,
         alphabet: Sequence[str] | None = None,
         words: bool = False,
-        threads: int | None = None,
+        workers: Any = None,
         progress: bool = False,
     ) -> None:
         # As given: scikit-learn clones an estimator by what it was made with. `fit` checks.
@@ -74,18 +76,16 @@ class MDLRNN:
         self.objective = objective
         self.alphabet = alphabet
         self.words = words
-        self.threads = threads
+        self.workers = workers
         self.progress = progress
 
     def fit(self, X: Iterable[Any], y: object = None) -> Self:  # noqa: N803, scikit-learn's name
         """Search for a network. `X` is a list, an array or a column of strings; `y` is ignored."""
         corpus = self._corpus(X)
-        search = self.search if self.search is not None else Search()
-        if isinstance(search, Search) and self.random_state is not None:
-            search = replace(search, seed=_seed(self.random_state))
+        seed = 1 if self.random_state is None else _seed(self.random_state)
         run = evolve(
-            corpus, search, stop=self.stop, objective=self.objective, threads=self.threads,
-            progress=self.progress, prove=False,
+            corpus, self.search, stop=self.stop, seed=seed, objective=self.objective,
+            workers=self.workers, progress=self.progress, prove=False,
         )  # fmt: skip
         self._take(run.best, run.score, run.front, run.archipelago.generation, run.reason)
         return self

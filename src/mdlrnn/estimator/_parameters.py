@@ -8,6 +8,7 @@ from typing import Any
 
 from ..checks import short
 from ..errors import InputError
+from ..old import KEYWORDS, sentence
 
 
 def deep_parameters(parameters: dict[str, Any], kinds: dict[str, type[Any]]) -> dict[str, Any]:
@@ -27,6 +28,8 @@ def with_parameters(
     changed = dict(parameters)
     inside: dict[str, dict[str, Any]] = {}
     for name, value in given.items():
+        if name in KEYWORDS["MDLRNN"]:
+            raise sentence(f"{name}= of MDLRNN", KEYWORDS["MDLRNN"][name])
         outer, _, inner = name.partition("__")
         if outer not in parameters:
             raise unknown(name, parameters)

@@ -1,8 +1,9 @@
 """What users call, in Python and through the command line, which is a thin layer over it.
 
-`_evolve` searches and goes on with searches, `_feed` shows a network at work, `_score` says what it
-costs, `_functions` has the others (`test`, `prove`, `check`, `sample`, `report`), `_progress` is
-what is seen meanwhile, `_signals` how a run is stopped from outside, `_text` numbers as text."""
+`_evolve` searches and goes on with searches, `_carry_out` takes a run to its end, `_feed` shows a
+network at work, `_score` says what it costs, `_functions` has the others
+(`test`, `prove`, `check`, `sample`, `report`), `_progress` is what is seen meanwhile, `_signals`
+how a run is stopped from outside, `_text` numbers as text."""
 
 from __future__ import annotations
 
@@ -11,11 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._advice import advice as advice
     from ._evolve import CARD_ISLANDS as CARD_ISLANDS
-    from ._evolve import check_where as check_where
     from ._evolve import evolve as evolve
-    from ._evolve import go_on as go_on
     from ._evolve import resume as resume
-    from ._evolve import start as start
     from ._feed import Step as Step
     from ._feed import feed as feed
     from ._feed import outcomes as outcomes
@@ -39,9 +37,6 @@ if TYPE_CHECKING:
     from ._say import say_json_text as say_json_text
     from ._score import score as score
     from ._score import score_many as score_many
-    from ._seeds import evolve_seeds as evolve_seeds
-    from ._seeds import run_seeds as run_seeds
-    from ._seeds import seeds_on_cards as seeds_on_cards
     from ._seeds import seeds_table as seeds_table
     from ._signals import EXIT_CODE as EXIT_CODE
     from ._signals import StopSignals as StopSignals

@@ -18,8 +18,9 @@ from uuid import uuid4
 
 from ..errors import ClusterError, InputError
 from ..files import make_folder, save
-from ..runs import CARD, LOCK, acquire, begin, holds_run, reopen, write
+from ..runs import LOCK, acquire, begin, holds_run, reopen, write
 from ..search import (
+    CARD,
     Frozen,
     Line,
     Packed,
@@ -32,7 +33,7 @@ from ..search import (
     thaw,
     workers_with_cards,
 )
-from ._evolve import Asked, carry_out
+from ._carry_out import Request, carry_out
 from ._progress import LINE_SECONDS, Quiet
 from ._say import say
 from ._text import bits_text, time_text
@@ -51,7 +52,7 @@ class Outcome(NamedTuple):
 
 
 def run_on_cards(
-    asked: Mapping[int, Asked],
+    asked: Mapping[int, Request],
     folder: Path | None,
     cluster: object,
     shown: bool,
@@ -86,7 +87,7 @@ def run_on_cards(
             raise ClusterError(error.what, _remedy(folder)) from None
 
 
-def run_on_worker(line: Line, asked: Asked, home: str, mark: str) -> Outcome:
+def run_on_worker(line: Line, asked: Request, home: str, mark: str) -> Outcome:
     """On a worker: the run, begun or gone on with."""
     with TemporaryDirectory() as aside, naming_the_worker():
         place = Path(home) if home else None
@@ -97,11 +98,11 @@ def run_on_worker(line: Line, asked: Asked, home: str, mark: str) -> Outcome:
         if folder is not None and not is_here:
             files = {p.name: p.read_bytes() for p in folder.iterdir() if p.name != LOCK}
     islands = tuple(freeze(Packed(state)) for state in run.archipelago.islands)
-    bare = replace(run, archipelago=replace(run.archipelago, islands=()), folder=None)
+    bare = replace(run, archipelago=replace(run.archipelago, islands=()), out=None)
     return Outcome(bare, islands, files)
 
 
-def _run(line: Line, asked: Asked, folder: Path | None) -> Run:
+def _run(line: Line, asked: Request, folder: Path | None) -> Run:
     # Imported here: only a worker needs CUDA.
     from ..kernels import gpu
 
@@ -123,9 +124,7 @@ def _run(line: Line, asked: Asked, folder: Path | None) -> Run:
         opened = reopen(folder)
     else:
         opened = begin(folder, asked.problem, asked.stop, asked.about, asked.held_out, CARD)
-    return carry_out(
-        opened, nullcontext(), asked.machine, asked.until, asked.prove, None, None, Quiet(), tell
-    )
+    return carry_out(opened, nullcontext, asked.machine, asked.prove, Quiet(), tell)
 
 
 def _wait_for_lock(path: Path) -> None:
@@ -164,7 +163,7 @@ def _received(outcome: Outcome, home: Path | None) -> Run:
             write(home / Path(name).name, data)
     islands = tuple(thaw(frozen).state() for frozen in outcome.islands)
     archipelago = replace(outcome.run.archipelago, islands=islands)
-    return replace(outcome.run, archipelago=archipelago, folder=home)
+    return replace(outcome.run, archipelago=archipelago, out=home)
 
 
 def _text_of(home: Path | None) -> str:

@@ -20,8 +20,8 @@ def learned_by_run(run: Run) -> Learned | None:
     if run.best.alphabet is None or not available("z3"):
         return None
     found = learned(run.best, AT_THE_END)
-    if run.folder is not None:
+    if run.out is not None:
         # The run is saved already; what is written here can be found again at any time.
         with suppress(RunError):
-            write_learned(run.folder, {**found.to_dict(), "network": run.best.to_dict()})
+            write_learned(run.out, {**found.to_dict(), "network": run.best.to_dict()})
     return found

@@ -9,6 +9,7 @@ import math
 import os
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -44,6 +45,9 @@ class Display(Protocol):
     def say(self, message: str) -> None:
         """Tell something in passing. Signal handlers call this."""
 
+    is_stopped: Callable[[], bool]
+    """Whether who looks on has asked the run to stop."""
+
 
 def display_for(quiet: bool, as_json: bool) -> Display:
     """What the command line shows."""
@@ -52,8 +56,10 @@ def display_for(quiet: bool, as_json: bool) -> Display:
     return Live() if _is_screen(sys.stdout) and not as_json else Lines()
 
 
-def display_in_python(shown: bool | None) -> Display:
+def display_in_python(shown: bool | Display | None) -> Display:
     """What `evolve` shows in Python: by default a live view, where there is somebody to see it."""
+    if not isinstance(shown, bool | None):
+        return shown
     if shown is False:
         return Quiet()
     if _in_notebook():
@@ -74,6 +80,8 @@ def _in_notebook() -> bool:
 
 
 class Quiet:
+    is_stopped: Callable[[], bool] = staticmethod(bool)
+
     def __enter__(self) -> None: ...
 
     def __exit__(self, *error: object) -> None: ...
@@ -86,15 +94,11 @@ class Quiet:
         say_now(message)
 
 
-class Lines:
+class Lines(Quiet):
     """A line on standard error now and then."""
 
     def __init__(self) -> None:
         self._said_at = -math.inf
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *error: object) -> None: ...
 
     def announce(self, title: str) -> None:
         with suppress(OSError):
@@ -107,9 +111,6 @@ class Lines:
             with suppress(OSError):
                 say(_line(progress), err=True)
 
-    def say(self, message: str) -> None:
-        say_now(message)
-
 
 class Notebook(Quiet):
     """A few lines under the cell that are replaced as the run goes on."""
@@ -119,7 +120,7 @@ class Notebook(Quiet):
         self._handle: Any = None
 
     def announce(self, title: str) -> None:
-        self._title = title
+        self._title, self._handle = title, None
 
     def __call__(self, progress: Progress) -> None:
         from IPython.display import display  # only where a notebook has loaded it
@@ -131,7 +132,7 @@ class Notebook(Quiet):
             self._handle.update(shown, raw=True)
 
 
-class Live:
+class Live(Quiet):
     """A view that is redrawn several times a second and goes when the run ends."""
 
     def __init__(self, stderr: bool = False) -> None:
@@ -141,12 +142,11 @@ class Live:
         self._console = Console(highlight=False, stderr=stderr)
         self._live: RichLive | None = None
 
-    def __enter__(self) -> None: ...
-
     def __exit__(self, *error: object) -> None:
         if self._live is not None:
             with suppress(OSError):
                 self._live.stop()
+        self._live = None
 
     def announce(self, title: str) -> None:
         with suppress(OSError):

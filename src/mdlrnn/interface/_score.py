@@ -9,7 +9,9 @@ from ..errors import InputError
 from ..kernels import score_many as score_networks
 from ..languages import language_from
 from ..network import Encoding, Score, has_words
-from ..runs import CARD, check_device, encoding_of, network_from
+from ..old import knows_old
+from ..runs import encoding_of, network_from
+from ..search import CARD, local_workers
 
 
 def score(network: object, source: object, encoding: Encoding | None = None) -> Score:
@@ -20,19 +22,20 @@ def score(network: object, source: object, encoding: Encoding | None = None) -> 
     """
     if encoding is None:
         encoding = encoding_of(network)
-    return score_many([network], source, encoding, threads=1)[0]
+    return score_many([network], source, encoding, workers=1)[0]
 
 
+@knows_old("score_many")
 def score_many(
     networks: Iterable[object],
     source: object,
     encoding: Encoding | None = None,
     *,
-    threads: int | None = None,
-    device: str | None = None,
+    workers: object = None,
 ) -> list[Score]:
-    """The scores of many networks, on as many threads as asked for (by default, all cores), or
-    with `device="cuda"` on a graphics card."""
+    """The scores of many networks, on that many threads (by default, all cores), or with
+    `workers="cuda"` on a graphics card."""
+    spec = local_workers(workers)
     if isinstance(networks, str) or not isinstance(networks, Iterable):
         raise InputError(f"networks is {short(networks)}; give a list of networks.")
     if encoding is not None and not isinstance(encoding, Encoding):
@@ -40,13 +43,9 @@ def score_many(
     found = [network_from(network) for network in networks]
     words = any(has_words(network.alphabet) for network in found)
     corpus = language_from(source, words=words).corpus()
-    if device is not None:
-        check_device(device)
-    if device == CARD:
-        if threads is not None:
-            raise InputError(f"threads are for the CPU; leave them out with the device {CARD}.")
+    if spec.device == CARD:
         # Imported here: without a card nothing of CUDA is needed.
         from ..kernels import gpu
 
         return gpu.score_on_card(found, corpus, encoding)
-    return score_networks(found, corpus, encoding, threads=threads)
+    return score_networks(found, corpus, encoding, threads=spec.threads)

@@ -240,7 +240,7 @@ def enough(
 
     The language is the run's own, where that is known.
     """
-    folder = getattr(run, "folder", run)
+    folder = getattr(run, "out", run)
     if not isinstance(folder, str | Path):
         raise InputError("the run is kept in no folder; give it one, or a run's folder.")
     home = Path(folder)

@@ -34,11 +34,7 @@ if TYPE_CHECKING:
     from ._sealed import read_sealed as read_sealed
     from ._sealed import seal as seal
     from ._sealed import unseal as unseal
-    from ._settings import CARD as CARD
-    from ._settings import CPU as CPU
-    from ._settings import DEVICES as DEVICES
     from ._settings import Settings as Settings
-    from ._settings import check_device as check_device
     from ._settings import read_settings as read_settings
     from ._status import Status as Status
     from ._status import find_runs as find_runs

@@ -59,7 +59,7 @@ def encoding_of(source: object) -> Encoding | None:
 
 def training_of(source: object) -> Corpus | None:
     """The corpus that a run was about, if the source is a run or a run's folder that keeps it."""
-    folder = getattr(source, "folder", source)
+    folder = getattr(source, "out", source)
     if not isinstance(folder, str | os.PathLike):
         return None
     path = Path(folder) / CORPUS

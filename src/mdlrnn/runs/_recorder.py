@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -22,6 +21,8 @@ from ..files import PathLike, make_folder, reason_of
 from ..kernels import Words
 from ..network import Network, Score
 from ..search import (
+    CARD,
+    CPU,
     Archipelago,
     OnProgress,
     Problem,
@@ -62,8 +63,6 @@ from ._files import (
 from ._networks import read_corpus
 from ._sealed import seal
 from ._settings import (
-    CARD,
-    CPU,
     Settings,
     check_unchanged,
     new_settings,
@@ -119,13 +118,11 @@ class Recorder:
 
     def evolve(
         self,
-        executor: Executor | None = None,
-        threads: int | None = None,
+        workers: Any = None,
         on_progress: OnProgress | None = None,
         until: Until | None = None,
-        crew: Any = None,
     ) -> Run:
-        """By the crew given, or on the cards given where the run is on a card."""
+        """By the workers given, or on the cards given where the run is on a card."""
         ended: str | None = None
 
         def tell(progress: Progress) -> bool | None:
@@ -148,16 +145,13 @@ class Recorder:
             # Imported here: without a card nothing of CUDA is needed.
             from ..search import evolve_on_card
 
-            run = evolve_on_card(self.problem, self.settings.stop, cards=crew, **common)
+            run = evolve_on_card(self.problem, self.settings.stop, cards=workers, **common)
         else:
-            run = evolve_islands(
-                self.problem, self.settings.stop, executor=executor, threads=threads, crew=crew,
-                **common,
-            )  # fmt: skip
+            run = evolve_islands(self.problem, self.settings.stop, workers, **common)
         if ended is not None:
             run = replace(run, reason=ended)
         self._finish(run)
-        return replace(run, folder=self.folder)
+        return replace(run, out=self.folder)
 
     def keep_theorem(self, theorem: Mapping[str, Any], proved: Network | None) -> None:
         """Write down what was proved, and the network that it is about unless it is the best."""
@@ -406,7 +400,7 @@ def _problem(folder: Path, settings: Settings, given: Corpus | None) -> Problem:
             "delete it and give the corpus file together with --resume."
         )
     check_unchanged(folder, settings)
-    return Problem(corpus, settings.search, settings.encoding, settings.objective)
+    return Problem(corpus, settings.search, settings.encoding, settings.objective, settings.seed)
 
 
 def _newest(folder: Path, problem: Problem, fingerprint: str) -> Archipelago | None:

@@ -17,19 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._version import __version__
-from ..checks import short
+from ..checks import check_integer
 from ..errors import InputError
 from ..network import Encoding, Objective
-from ..search import LIMITS, Search, Stop
+from ..search import CPU, DEVICES, LIMITS, Search, Stop
 from ._files import SETTINGS, now, read_object, write
 
 if TYPE_CHECKING:
     from ..search import Problem
 
 FORMAT = "mdlrnn-run/2"
-CPU: str = "cpu"
-CARD: str = "cuda"
-DEVICES = (CPU, CARD)
 FIRST_FORMAT = "mdlrnn-run/1"
 """One object held the search, the encoding and the limits."""
 RENAMED = {
@@ -44,14 +41,9 @@ RENAMED = {
 _ENCODING_FIELDS = ("encoding", "activations", "products")
 
 
-def check_device(device: object) -> None:
-    """Raise unless it is the name of a device; 'gpu' is not taken for a misspelt 'cpu'."""
-    if device not in DEVICES:
-        raise InputError(f"unknown device {short(device)}; use one of {', '.join(DEVICES)}.")
-
-
 class Settings(NamedTuple):
     search: Search
+    seed: int
     stop: Stop
     encoding: Encoding
     objective: Objective
@@ -91,7 +83,7 @@ def new_settings(
         "format": FORMAT,
         "created": now(),
         "corpus": corpus,
-        "search": problem.search.to_dict(),
+        "search": {**problem.search.to_dict(), "seed": problem.seed},
         "stop": stop.to_dict(),
         "encoding": _encoding_data(problem.encoding),
         "objective": asdict(problem.objective),
@@ -101,8 +93,9 @@ def new_settings(
         data["device"] = device
     data["fingerprint"] = fingerprint_of(data)
     return Settings(
-        problem.search, stop, problem.encoding, problem.objective, corpus, data["fingerprint"], data
-    )
+        problem.search, problem.seed, stop, problem.encoding, problem.objective, corpus,
+        data["fingerprint"], data,
+    )  # fmt: skip
 
 
 def versions() -> dict[str, str]:
@@ -139,12 +132,13 @@ def read_settings(folder: Path) -> Settings:
             "update mdlrnn."
         )
     try:
-        encoding, search = _read_search(data)
+        encoding, search, seed = _read_search(data)
         limits = data["search"] if kind == FIRST_FORMAT else data["stop"]
         if not isinstance(data["versions"], dict) or data.get("device", CPU) not in DEVICES:
             raise TypeError
         return Settings(
             search,
+            seed,
             Stop.from_dict(limits),
             encoding,
             Objective(**data["objective"]),
@@ -169,7 +163,7 @@ def check_unchanged(folder: Path, settings: Settings) -> None:
         )
 
 
-def _read_search(data: Mapping[str, Any]) -> tuple[Encoding, Search]:
+def _read_search(data: Mapping[str, Any]) -> tuple[Encoding, Search, int]:
     fields = dict(data["search"])
     if data["format"] == FIRST_FORMAT:
         scheme, activations, products = (fields.pop(name) for name in _ENCODING_FIELDS)
@@ -178,8 +172,10 @@ def _read_search(data: Mapping[str, Any]) -> tuple[Encoding, Search]:
         }
     else:
         scheme, activations, products = (data["encoding"][name] for name in _ENCODING_FIELDS)
+    seed = fields.pop("seed")
+    check_integer("seed", seed, 0)
     encoding = Encoding(scheme, activations, products)
-    return encoding, Search.from_dict(fields, encoding)
+    return encoding, Search.from_dict(fields, encoding), seed
 
 
 def _encoding_data(encoding: Encoding) -> dict[str, Any]:

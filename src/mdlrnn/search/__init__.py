@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from ._archipelago import Packed as Packed
     from ._archipelago import network_of as network_of
     from ._archipelago import rescored as rescored
-    from ._crew import Crew as Crew
     from ._evolve import OnProgress as OnProgress
     from ._evolve import evolve_islands as evolve_islands
     from ._island import ROW_WORDS as ROW_WORDS
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from ._migration import is_crowded as is_crowded
     from ._run import Progress as Progress
     from ._run import Run as Run
+    from ._settings import CARD as CARD
+    from ._settings import CPU as CPU
+    from ._settings import DEVICES as DEVICES
     from ._settings import GENERATIONS as GENERATIONS
     from ._settings import LIMITS as LIMITS
     from ._settings import UNLIMITED as UNLIMITED
@@ -30,13 +32,8 @@ if TYPE_CHECKING:
     from ._settings import Stop as Stop
     from .workers._card import evolve_on_card as evolve_on_card
     from .workers._card_islands import Islands as Islands
-    from .workers._connect import cards_of as cards_of
     from .workers._connect import client_of as client_of
-    from .workers._connect import connected as connected
-    from .workers._connect import connected_cards as connected_cards
-    from .workers._connect import crews_of as crews_of
     from .workers._connect import workers_with_cards as workers_with_cards
-    from .workers._mpi import mpi_crew as mpi_crew
     from .workers._spread import Frozen as Frozen
     from .workers._spread import Line as Line
     from .workers._spread import Piece as Piece
@@ -46,6 +43,11 @@ if TYPE_CHECKING:
     from .workers._spread import naming_the_worker as naming_the_worker
     from .workers._spread import on_every_worker as on_every_worker
     from .workers._spread import thaw as thaw
+    from .workers._workers import NewCrew as NewCrew
+    from .workers._workers import WorkersSpec as WorkersSpec
+    from .workers._workers import crews_for as crews_for
+    from .workers._workers import local_workers as local_workers
+    from .workers._workers import workers_from as workers_from
 else:
     from ..door import open_door
 

@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ..checks import check_threads
 from ..errors import ClusterError
@@ -57,26 +57,24 @@ OnProgress = Callable[[Progress], bool | None]
 def evolve_islands(
     problem: Problem,
     stop: Stop,
+    workers: Crew | Executor | int | None = None,
     *,
-    executor: Executor | None = None,
-    threads: int | None = None,
-    crew: Crew | None = None,
     on_progress: OnProgress | None = None,
     start: Archipelago | None = None,
     fronts: bool = False,
 ) -> Run:
     """Search for the network that minimises the objective on the corpus.
 
-    Islands are advanced by the crew or the executor given, by default by as many threads as there
-    are cores; the networks are the same. `start` goes on from the final population of an earlier
-    run with the same settings. `fronts` is for an `on_progress` that asks for the front often.
+    Islands are advanced by the crew, the executor or the number of threads given, by default by as
+    many threads as there are cores; the networks are the same. `start` goes on from the final
+    population of an earlier run with the same settings. `fronts` is for an `on_progress` that asks
+    for the front often.
     Ctrl-C ends the search as `on_progress` can: what has been found so far is given back.
     """
     check_room(problem)
-    check_threads(threads)
-    with _crew(crew, executor, threads) as workers:
-        workers.begin(problem)
-        return SearchLoop(problem, stop, workers, on_progress, start, fronts).run()
+    with _crew(workers) as crew:
+        crew.begin(problem)
+        return SearchLoop(problem, stop, crew, on_progress, start, fronts).run()
 
 
 def check_interval(problem: Problem) -> int:
@@ -162,7 +160,7 @@ class SearchLoop:
         fronts = self.fronts is not None
         legs = [
             Leg(i, random=random, fronts=fronts)
-            for i, random in enumerate(random_states(search.seed, search.islands))
+            for i, random in enumerate(random_states(self.problem.seed, search.islands))
         ]
         # The first island alone: it compiles the kernels and finds the founders for all. The clock
         # starts when it is there: a user's ten seconds are not for the compiler.
@@ -360,11 +358,15 @@ def _at_hand(islands: Sequence[Held]) -> bool:
 
 
 @contextmanager
-def _crew(crew: Crew | None, executor: Executor | None, threads: int | None) -> Iterator[Crew]:
-    if crew is not None:
-        yield crew
+def _crew(workers: Crew | Executor | int | None) -> Iterator[Crew]:
+    if workers is not None and hasattr(workers, "begin"):
+        yield cast(Crew, workers)
         return
-    own = Threads(threads) if executor is None else Executors(executor)
+    if workers is None or isinstance(workers, int):
+        check_threads(workers)
+        own: Threads | Executors = Threads(workers)
+    else:
+        own = Executors(workers)
     try:
         yield own
     finally:
@@ -412,6 +414,7 @@ def _run(
             longest,
         ),
         search=problem.search,
+        seed=problem.seed,
         stop=stop,
         encoding=problem.encoding,
         objective=problem.objective,

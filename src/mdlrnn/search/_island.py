@@ -65,6 +65,7 @@ class Problem(NamedTuple):
     search: Search
     encoding: Encoding
     objective: Objective = Objective()
+    seed: int = 1
 
 
 class Tools(NamedTuple):
@@ -83,7 +84,7 @@ def _tree_for(corpus: Corpus) -> Tree:
 
 @lru_cache(maxsize=32)
 def tools_for(problem: Problem) -> Tools:
-    corpus, search, encoding, objective = problem
+    corpus, search, encoding, objective, _ = problem
     return Tools(
         _tree_for(corpus),
         encoding_table(encoding),

@@ -108,6 +108,7 @@ class Run:
     """The best value, |G| and |D:G| whenever it improved, with generation, steps and seconds."""
     statistics: Statistics
     search: Search
+    seed: int
     stop: Stop
     encoding: Encoding
     objective: Objective
@@ -115,8 +116,10 @@ class Run:
     """The final population, from which the run can go on."""
     theorem: Theorem | None = field(default=None, repr=False)
     """What was found out about the best network and, if that is wrong, about others."""
-    folder: Path | None = None
-    """Where the run is kept, if it is."""
+    out: Path | None = None
+    """The folder that the run is kept in, if it is."""
+    others: tuple[Run, ...] = field(default=(), repr=False)
+    """The runs with other seeds, the best first, where several were asked for."""
 
     @property
     def proof(self) -> Proof | None:

@@ -10,7 +10,11 @@ from ..checks import check_integer, is_number, short
 from ..errors import InputError
 from ..limits import SEARCHED_NETWORKS, check_size
 from ..network import MOST_UNITS, Encoding
+from ..old import knows_old_fields
 
+CPU: str = "cpu"
+CARD: str = "cuda"
+DEVICES = (CPU, CARD)
 GENERATIONS = 25_000
 """Of a search that is given no limit, as in the paper."""
 UNLIMITED = 10**9
@@ -25,9 +29,10 @@ AS_BEFORE: dict[str, Any] = {"saturation": True}
 the field was there. It stands in for the field in the settings of older runs."""
 
 
+@knows_old_fields
 @dataclass(frozen=True)
 class Search:
-    """How to search. The same settings, corpus and objective give the same networks.
+    """How to search. The same settings, seed, corpus and objective give the same networks.
 
     The one exception is `migration_seconds`, which depends on the machine's speed and is off by
     default.
@@ -75,18 +80,19 @@ class Search:
     """Generations between two migrations."""
     migration_seconds: float | None = None
     """Migrate also when so much time has passed (earliest first); makes a run unrepeatable."""
-    seed: int = 1
     encoding: Encoding | str | None = None
     """How |G| is counted, and so which networks there are. None takes what fits the source: for
     the paper's tasks the paper's scheme with the units that the paper allows, for all else 'parts'
     with every part. A scheme's name ('tacl2022') takes the paper's units under that scheme."""
     max_units: int = 256
+    """The most units of a network."""
     max_connections: int = 1024
+    """The most connections of a network."""
 
     def __post_init__(self) -> None:
         least = {
             "islands": 1, "population": 2, "tournament": 2, "migration_size": 0,
-            "migration_interval": 1, "seed": 0, "max_units": 2, "max_connections": 1,
+            "migration_interval": 1, "max_units": 2, "max_connections": 1,
         }  # fmt: skip
         for name, bound in least.items():
             check_integer(name, getattr(self, name), bound)
@@ -185,13 +191,17 @@ class Stop:
     """When to stop: as soon as one of these is so. Each counts from the start of the run."""
 
     generations: int | None = None
-    """After so many. None is no limit where `seconds` is given, else 25,000, as in the paper."""
+    """After so many. None is no limit where `seconds` or `proved` is given, else 25,000, as in the
+    paper."""
     target: float | None = None
     """When the objective is at or below this."""
     patience: int | None = None
     """After so many generations without improvement."""
     seconds: float | None = None
     """After so much time, which makes the length of a run depend on the machine."""
+    proved: bool = False
+    """When a network is proved right for every string. Then there is no limit to the generations
+    unless one is given."""
 
     def __post_init__(self) -> None:
         for name, bound in (("generations", 0), ("patience", 1)):
@@ -200,20 +210,23 @@ class Stop:
         if self.target is not None and not is_number(self.target):
             raise InputError(f"target is {short(self.target)}; it must be a finite number.")
         _check_seconds("seconds", self.seconds)
+        if not isinstance(self.proved, bool):
+            raise InputError(f"proved is {short(self.proved)}; give True or False.")
 
     @property
     def last_generation(self) -> int:
         """The generation at which the run ends at the latest; `UNLIMITED` where there is none."""
         if self.generations is not None:
             return self.generations
-        return GENERATIONS if self.seconds is None else UNLIMITED
+        return GENERATIONS if self.seconds is None and not self.proved else UNLIMITED
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        return cls(**{name: data[name] for name in LIMITS})
+        """The limits of a run's settings; those of earlier versions lack `proved`."""
+        return cls(**{name: data[name] for name in LIMITS if name in data or name != "proved"})
 
 
 LIMITS = tuple(field.name for field in fields(Stop))

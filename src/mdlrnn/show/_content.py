@@ -30,7 +30,6 @@ from ..runs import (
     read_settings,
     status_of,
 )
-from ..search import Search as SearchSettings
 from ._data import accuracy, front, history, lines_over_strings
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def content_of(
     known = None if task is None else language_from(task)
     if known is not None and known.rules is None:
         raise InputError(f"{known.name} is a file and no task; give it with --corpus.")
-    folder = getattr(source, "folder", None) or source
+    folder = getattr(source, "out", None) or source
     if isinstance(folder, str | Path) and Path(folder).is_dir():
         if corpus is not None:
             raise InputError("a run has its corpus; leave --corpus out.")
@@ -217,9 +216,7 @@ def run_content(folder: Path, title: str | None = None, task: Language | None = 
         title or folder.resolve().name,
         corpus=settings.corpus.get("name"),
         score=_score_of(folder, network, settings, corpus),
-        search=SearchSummary(
-            facts(status, settings.search), history(folder), front(folder), running
-        ),
+        search=SearchSummary(facts(status, settings), history(folder), front(folder), running),
         refresh=FOLLOW_SECONDS if running else None,
         example=example_of(corpus),
     )
@@ -254,8 +251,9 @@ def example_of(corpus: Corpus | None) -> str | None:
     return blank.join(some[min(2, len(some) - 1)])
 
 
-def facts(status: Status, search: SearchSettings) -> tuple[tuple[str, str], ...]:
+def facts(status: Status, settings: Settings) -> tuple[tuple[str, str], ...]:
     """How the run stands, in pairs."""
+    search = settings.search
     ended = f"{status.status}: {status.reason}" if status.reason else status.status
     return (
         ("status", ended),
@@ -263,7 +261,7 @@ def facts(status: Status, search: SearchSettings) -> tuple[tuple[str, str], ...]
         ("generation", f"{status.generation:,}"),
         ("steps", f"{status.steps:,}"),
         ("time", f"{status.seconds:,.0f} s"),
-        ("islands", f"{search.islands:,} of {search.population:,}, seed {search.seed}"),
+        ("islands", f"{search.islands:,} of {search.population:,}, seed {settings.seed}"),
     )
 
 

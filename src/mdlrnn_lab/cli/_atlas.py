@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from mdlrnn.cli import command
-from mdlrnn.interface import say
+from mdlrnn.interface import parse_time, say
 
 from .._atlas import atlas as make_atlas
 from ..site import INDEX, SECONDS, TITLE
@@ -22,16 +22,16 @@ from ..site import INDEX, SECONDS, TITLE
 )  # fmt: skip
 @click.option("--title", default=TITLE, show_default=True, help="The heading of the index.")
 @click.option(
-    "--seconds", type=click.FloatRange(min=0, min_open=True), default=SECONDS, show_default=True,
+    "--time", "limit", metavar="TIME", default=f"{SECONDS:g}s", show_default=True,
     help="For the proof of a network, and for what it has learned if there is none.",
 )  # fmt: skip
 @click.option("--docs", metavar="ADDRESS", help="Link to this page from the index.")
 @click.option(
-    "--processes", type=click.IntRange(min=1), metavar="N", help="[default: one for each core]"
+    "--workers", type=click.IntRange(min=1), metavar="N", help="[default: one for each core]"
 )
 @click.option("--quiet", is_flag=True, help="Say nothing but the end.")
 def atlas(
-    results: Path, out: Path, title: str, seconds: float, docs: str | None, processes: int | None,
+    results: Path, out: Path, title: str, limit: str, docs: str | None, workers: int | None,
     quiet: bool,
 ) -> None:  # fmt: skip
     """Write a site with a page for each language of a folder of results, and an index of them.
@@ -42,8 +42,9 @@ def atlas(
     a second call only does what is missing. The pages work offline.
     """
     made = make_atlas(
-        results, out, title=title, seconds=seconds, processes=processes or os.cpu_count() or 1,
-        docs=docs, tell=None if quiet else lambda text: say(text, err=True),
+        results, out, title=title, seconds=parse_time(limit, "--time"),
+        workers=workers or os.cpu_count() or 1, docs=docs,
+        tell=None if quiet else lambda text: say(text, err=True),
     )  # fmt: skip
     for problem in made.problems:
         say(problem, err=True)

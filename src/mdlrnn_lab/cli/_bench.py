@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 import click
 
-from mdlrnn.checks import MOST_THREADS
 from mdlrnn.cli import Command, json_option
-from mdlrnn.errors import InputError
-from mdlrnn.interface import say, say_json
-from mdlrnn.runs import CARD, DEVICES
+from mdlrnn.interface import parse_time, say, say_json
+from mdlrnn.search import CARD, local_workers
 
 from .._sized import with_size
 from ..bench import (
@@ -25,46 +23,36 @@ from ..bench import (
     score_speeds,
 )
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
 
 @click.group()
 def bench() -> None:
     """Measure the speed of this machine."""
 
 
-def threads_option(command: Decorated) -> Decorated:
-    return click.option(
-        "--threads",
-        type=click.IntRange(1, MOST_THREADS),
-        help="Threads of the last column.  [default: all cores]",
-    )(command)
-
-
-def device_option(command: Decorated) -> Decorated:
-    return click.option(
-        "--device",
-        type=click.Choice(DEVICES),
-        help="cuda: a graphics card beside all threads.",
-    )(command)
+workers_option = click.option(
+    "--workers",
+    metavar="N|cuda",
+    help="Threads of the last column, or a graphics card beside all threads.  [default: all cores]",
+)
 
 
 @bench.command("score", cls=Command, short_help="Networks scored a second, beside plain NumPy.")
-@click.option("--seconds", default=1.0, show_default=True, help="Time for each measurement.")
-@threads_option
-@device_option
+@click.option(
+    "--time", "limit", metavar="TIME", default="1s", show_default=True, help="Of each measurement."
+)
+@workers_option
 @json_option
-def bench_score(seconds: float, threads: int | None, device: str | None, as_json: bool) -> None:
+def bench_score(limit: str, workers: str | None, as_json: bool) -> None:
     """Networks scored a second, beside plain NumPy and the authors' released code.
 
     The networks and corpora are fixed, and all scores are finite. Plain NumPy feeds the padded
     batch of strings, in this run. The authors' code was measured once, on one core of another
     machine, so that the ratio to it is approximate.
     """
-    if not 0 < seconds <= 3600:
-        raise InputError(f"--seconds is {seconds:g}; give a number above 0, at most 3600.")
-    threads = threads or os.cpu_count() or 1
-    if device == CARD:
+    seconds = parse_time(limit, "--time")
+    spec = local_workers(workers)
+    threads = spec.threads or os.cpu_count() or 1
+    if spec.device == CARD:
         card_speeds = card_score_speeds(seconds, threads)
         _show_card_speeds("networks scored a second", card_speeds, threads, as_json)
         return
@@ -74,8 +62,7 @@ def bench_score(seconds: float, threads: int | None, device: str | None, as_json
 @bench.command(
     "evolve", cls=Command, short_help="Steps of the search a second, beside plain NumPy."
 )
-@threads_option
-@device_option
+@workers_option
 @click.option(
     "--islands",
     type=click.IntRange(1),
@@ -84,18 +71,19 @@ def bench_score(seconds: float, threads: int | None, device: str | None, as_json
     help="Islands on the card.",
 )
 @json_option
-def bench_evolve(threads: int | None, device: str | None, islands: int, as_json: bool) -> None:
+def bench_evolve(workers: str | None, islands: int, as_json: bool) -> None:
     """Steps of the paper's search a second, beside what plain NumPy would allow.
 
     Two islands of 500 networks a thread; generations 100 to 500 are measured. Plain NumPy only
     scores the networks of an island, in this run. The authors' search was measured once, on
     anbn_500 and one core of another machine.
 
-    With --device cuda it is the default search on more corpora, with enough islands to keep a
+    With --workers cuda it is the default search on more corpora, with enough islands to keep a
     large card busy; no other code is measured.
     """
-    threads = threads or os.cpu_count() or 1
-    if device == CARD:
+    spec = local_workers(workers)
+    threads = spec.threads or os.cpu_count() or 1
+    if spec.device == CARD:
         card_speeds = card_evolve_speeds(threads, islands)
         _show_card_speeds("steps of the search a second", card_speeds, threads, as_json)
         return

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from mdlrnn.cli import command, json_option, listed, numbers, threads_option
+from mdlrnn.cli import command, json_option, listed, numbers, workers_option
 from mdlrnn.interface import EXIT_CODE, StopSignals, filled, parse_time, say, say_json, say_now
-from mdlrnn.search import Search, Stop
+from mdlrnn.search import Stop
 
 from .._bliss import SECONDS, Row, bliss_notes, bliss_rows, bliss_table
 from ..tables import MOST_STRINGS, STRINGS, RunStopped
@@ -19,12 +19,12 @@ from ..tables import MOST_STRINGS, STRINGS, RunStopped
 @click.option("--languages", metavar="NAMES", help="an_bn,dyck_1, say. [default: all]")
 @click.option("--sizes", metavar="NUMBERS", help="Training strings: 100,500, say. [default: all]")
 @click.option("--time", "limit", metavar="TIME", help=f"Of each search. [default: {SECONDS:.0f}s]")
-@click.option("--seed", type=int, default=Search.seed, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True)
 @click.option(
     "--strings", type=click.IntRange(1, MOST_STRINGS), default=STRINGS, show_default=True,
     help="Test strings, shortest first.",
 )  # fmt: skip
-@threads_option
+@workers_option
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path),
     help="Keep the table here, as JSON; what it has of the same version, time, seed and test "
@@ -33,7 +33,7 @@ from ..tables import MOST_STRINGS, STRINGS, RunStopped
 @json_option
 def bliss(
     folder: Path, languages: str | None, sizes: str | None, limit: str | None, seed: int,
-    strings: int, threads: int | None, out: Path | None, as_json: bool,
+    strings: int, workers: str | None, out: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Search on every training set of BLISS and see how far the networks generalise.
 
@@ -52,9 +52,10 @@ def bliss(
                 listed(languages) if languages else (),
                 numbers(sizes, "--sizes") if sizes else (),
                 stop=Stop(seconds=SECONDS if limit is None else parse_time(limit, "--time")),
-                search=Search(seed=seed),
+                search=None,
                 strings=strings,
-                threads=threads,
+                workers=workers,
+                seed=seed,
                 out=out,
                 tell=None if as_json else lambda text: say(text, err=True),
                 is_stopped=lambda: signals.asked,

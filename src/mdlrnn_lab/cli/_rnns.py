@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from mdlrnn.checks import MOST_THREADS
-from mdlrnn.cli import cluster_option, command, json_option
+from mdlrnn.cli import command, json_option
 from mdlrnn.interface import say, say_json, table
 from mdlrnn.languages import Language
+from mdlrnn.search import workers_from
 
 from .._sized import with_size
-from ..rnns import DEVICES, accuracy, require_torch, selected, train, type_title
+from ..rnns import accuracy, require_torch, selected, train, type_title
 from ..tables import published_for
 from ._training import shown
 
@@ -38,12 +38,11 @@ SHOWN = 8
 @click.option(
     "--epochs", type=click.IntRange(1), default=1_000, show_default=True, help="As in the paper."
 )
-@click.option("--device", type=click.Choice(DEVICES), default="cpu", show_default=True)
 @click.option(
-    "--threads", type=click.IntRange(1, MOST_THREADS), default=1, show_default=True,
-    help="Of PyTorch; the models are small, and more seldom help.",
+    "--workers", metavar="WHO",
+    help="A number of threads of PyTorch; tcp://HOST:PORT of a Dask scheduler, local:N or a .yaml "
+    "file; cuda, or cuda@ before one of these. [default: 1]",
 )  # fmt: skip
-@cluster_option
 @click.option("--out", metavar="DIR", help="The folder. [default: baselines/TASK_SIZE]")
 @click.option("--quiet", is_flag=True, help="Say nothing but the end.")
 @json_option
@@ -53,9 +52,7 @@ def rnns(
     configs: str,
     seeds: int,
     epochs: int,
-    device: str,
-    threads: int,
-    cluster: str | None,
+    workers: str | None,
     out: str | None,
     quiet: bool,
     as_json: bool,
@@ -65,17 +62,17 @@ def rnns(
     The paper's 84 configurations: 2, 4, 32 and 128 hidden units; no regularisation, or L1 or L2
     with λ = 1, 0.1 or 0.01. All models of one cell and size train as one. What is done is kept in
     the folder, as results.csv and results.json; called again, the command trains what is missing.
-    With --cluster each worker trains all models of one cell and size at a time.
+    On a cluster each worker trains all models of one cell and size at a time.
     """
-    if cluster is None:
+    if workers_from(workers).cluster is None:
         require_torch()
     chosen = selected(configs.split(","))
     known, size = with_size(task, size)
     folder = Path(out) if out is not None else Path("baselines") / f"{known.name}_{size}"
     with shown(quiet, folder) as tell:
         rows = train(
-            folder, known, chosen, size=size, seeds=seeds, epochs=epochs, device=device,
-            threads=threads, cluster=cluster, on_progress=tell,
+            folder, known, chosen, size=size, seeds=seeds, epochs=epochs, workers=workers,
+            on_progress=tell,
         )  # fmt: skip
     if as_json:
         say_json({"folder": str(folder), "rows": rows, "published": _beside(known, size)})

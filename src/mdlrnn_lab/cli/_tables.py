@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,12 +16,11 @@ import click
 from mdlrnn import zoo
 from mdlrnn.cli import (
     SEARCHES,
-    cluster_option,
     command,
     json_option,
     listed,
     numbers,
-    threads_option,
+    workers_option,
 )
 from mdlrnn.errors import InputError
 from mdlrnn.files import check_writable, save
@@ -30,7 +29,6 @@ from mdlrnn.interface import (
     EXIT_CODE,
     Display,
     StopSignals,
-    check_where,
     columns,
     display_for,
     filled,
@@ -40,16 +38,18 @@ from mdlrnn.interface import (
 )
 from mdlrnn.languages import TASKS, Language, split_size
 from mdlrnn.network import SCHEMES
-from mdlrnn.runs import CARD, CPU, DEVICES, Recorder
+from mdlrnn.runs import Recorder
 from mdlrnn.search import (
+    CARD,
     GENERATIONS,
     Progress,
     Search,
     Stop,
-    Workers,
-    cards_of,
+    WorkersSpec,
     client_of,
-    crews_of,
+    crews_for,
+    local_workers,
+    workers_from,
 )
 
 from .._sized import with_size
@@ -136,8 +136,7 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
             "--encoding", type=click.Choice(list(SCHEMES)), default="tacl2022", show_default=True,
             help="How |G| is counted; published scores are under tacl2022.",
         ),
-        threads_option,
-        cluster_option,
+        workers_option,
         click.option(
             "--out", metavar="DIR", required=True, callback=_own_folder,
             help="Where runs and tables are kept.",
@@ -171,8 +170,7 @@ def probe(
     seeds: int,
     out: str,
     markdown: str | None,
-    threads: int | None,
-    cluster: str | None,
+    workers: str | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -184,8 +182,9 @@ def probe(
     """
     known, size = with_size(task)
     search, stop = _search(5, **options)
-    with _running(Path(out), threads, cluster, quiet, as_json) as runner:
-        rows = probe_objectives(known, size, replace(search, seed=seed), seeds, stop, runner)
+    every = range(seed, seed + seeds)
+    with _running(Path(out), workers_from(workers), quiet, as_json) as runner:
+        rows = probe_objectives(known, size, search, every, stop, runner)
     beside = has_published(known, size)
     sheet = probe_sheet(rows, beside)
     notes = _notes(runner, len(rows))
@@ -210,10 +209,6 @@ def probe(
 @click.option("--sizes", metavar="SIZES", help="Of these training sizes. [default: the paper's]")
 @click.option("--seeds", type=click.IntRange(1), default=3, show_default=True)
 @click.option("--with-rnn", is_flag=True, help="Train the classical RNNs too (extra baseline).")
-@click.option(
-    "--device", type=click.Choice(DEVICES), default=CPU, show_default=True,
-    help="Of the searches and the RNNs.",
-)  # fmt: skip
 @click.option("--no-proofs", is_flag=True, help="Leave the theorems out.")
 @_search_options(15)
 def table(
@@ -221,12 +216,10 @@ def table(
     sizes: str | None,
     seeds: int,
     with_rnn: bool,
-    device: str,
     no_proofs: bool,
     out: str,
     markdown: str | None,
-    threads: int | None,
-    cluster: str | None,
+    workers: str | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -239,22 +232,23 @@ def table(
     """
     chosen = _chosen(names, sizes)
     search, stop = _search(15, **options)
-    if device == CARD:
-        check_where(device, threads, cluster=cluster)
-        if options["kind"] != "paper":
-            search = replace(search, islands=CARD_ISLANDS)
-    if with_rnn and cluster is None:
-        check_device(device)
+    spec = workers_from(workers)
+    if spec.device == CARD and options["kind"] != "paper":
+        search = replace(search, islands=CARD_ISLANDS)
+    if with_rnn and spec.cluster is None:
+        check_device(spec.device)
     folder = Path(out)
     entries: list[Entry] = []
-    with _running(folder, threads, cluster, quiet, as_json, device) as runner:
+    with _running(folder, spec, quiet, as_json) as runner:
         for task, size in chosen:
             own = replace(search, islands=_islands(task, search, options["kind"]))
             runs = evolved_for(task, size, own, stop, range(1, seeds + 1), runner)
             entries.append(Entry(task, size, runs))
-    with client_of(cluster) if with_rnn and cluster is not None else nullcontext() as workers:
+    is_cluster = with_rnn and spec.cluster is not None
+    with client_of(spec.cluster) if is_cluster else nullcontext() as there:
+        trainers = WorkersSpec(spec.device, cluster=there)
         for number, entry in enumerate(entries):
-            rnns = _rnns(folder, entry, seeds, device, quiet, with_rnn, workers)
+            rnns = _rnns(folder, entry, seeds, quiet, with_rnn, trainers)
             entries[number] = entry._replace(rnns=tuple(rnns))
     notes = _notes(runner, sum(len(entry.runs) for entry in entries))
     if not no_proofs:
@@ -286,7 +280,7 @@ def table(
     help="Generations of each search, instead of a time; repeatable. With both, the limit "
     "that is reached first ends it.",
 )  # fmt: skip
-@threads_option
+@workers_option
 @click.option(
     "--out", metavar="DIR", required=True, callback=_own_folder,
     help="Where searches and tables are kept.",
@@ -302,7 +296,7 @@ def regularisers(
     seeds: int,
     time_per_run: str | None,
     generations: int | None,
-    threads: int | None,
+    workers: str | None,
     out: str,
     markdown: str | None,
     quiet: bool,
@@ -321,6 +315,7 @@ def regularisers(
     seconds = None
     if generations is None or time_per_run is not None:
         seconds = parse_time(time_per_run or "60s", "--time-per-run")
+    threads = local_workers(workers).threads
     wanted = cells(tasks, chosen, range(1, seeds + 1), Stop(generations, seconds=seconds))
     rows = []
     with StopSignals(lambda message: say(message, err=True)) as stop:
@@ -390,17 +385,8 @@ def _chosen(names: str | None, sizes: str | None) -> list[tuple[Language, int]]:
 
 
 @contextmanager
-def _running(
-    folder: Path,
-    threads: int | None,
-    cluster: str | None,
-    quiet: bool,
-    as_json: bool,
-    device: str = CPU,
-) -> Iterator[Runner]:
+def _running(folder: Path, spec: WorkersSpec, quiet: bool, as_json: bool) -> Iterator[Runner]:
     """A runner whose searches are shown one after the other and stop on Ctrl-C."""
-    if cluster is not None and threads is not None:
-        raise InputError("--threads are of this machine; leave them out with --cluster.")
     shown: list[Display] = []
 
     def close() -> None:
@@ -423,25 +409,14 @@ def _running(
 
     with StopSignals(tell_now) as stop:
         try:
-            with _crews(cluster, device) as new_crew:
-                yield Runner(folder, threads, start, tell, new_crew, device)
+            with crews_for(spec) as new_crew:
+                yield Runner(folder, start, tell, new_crew, spec.device)
         except RunStopped:
             close()
             say(f"Stopped and saved in {folder}; the same command goes on.", err=True)
             click.get_current_context().exit(EXIT_CODE)
         finally:
             close()
-
-
-@contextmanager
-def _crews(cluster: str | None, device: str) -> Iterator[Callable[[], AbstractContextManager[Any]]]:
-    """What gives each search its workers: one cluster for all of them, or none."""
-    if cluster is None:
-        yield nullcontext
-        return
-    crews: Any = cards_of if device == CARD else crews_of
-    with crews(cluster) as new_crew:
-        yield lambda: closing(new_crew())
 
 
 def _notes(runner: Runner, searches: int) -> list[str]:
@@ -453,10 +428,9 @@ def _rnns(
     folder: Path,
     entry: Entry,
     seeds: int,
-    device: str,
     quiet: bool,
     with_rnn: bool,
-    workers: Workers | None,
+    workers: WorkersSpec,
 ) -> list[dict[str, Any]]:
     """The classical RNNs of a training set: trained where asked for, else what is there."""
     home = folder / "rnn" / entry.name
@@ -464,8 +438,8 @@ def _rnns(
         return kept(home)
     with shown(quiet, folder) as tell:
         return train(
-            home, entry.task, configurations(), size=entry.size, seeds=seeds, device=device,
-            cluster=workers, on_progress=tell,
+            home, entry.task, configurations(), size=entry.size, seeds=seeds, workers=workers,
+            on_progress=tell,
         )  # fmt: skip
 
 

@@ -9,12 +9,20 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mdlrnn.checks import check_threads
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import ClusterError, InputError
 from mdlrnn.files import PathLike
 from mdlrnn.languages import Language
-from mdlrnn.search import Piece, Spread, Workers, on_every_worker
+from mdlrnn.old import knows_old
+from mdlrnn.search import (
+    Piece,
+    Spread,
+    Workers,
+    client_of,
+    local_workers,
+    on_every_worker,
+    workers_from,
+)
 
 from .._sized import with_size
 from ._configurations import Configuration, Model, configurations, groups, models
@@ -56,6 +64,7 @@ class Stopped(Exception):  # noqa: N818, nothing went wrong
 OnProgress = Callable[[TrainingProgress], bool | None]
 
 
+@knows_old("train")
 def train(
     folder: PathLike,
     task: Language | str,
@@ -64,35 +73,32 @@ def train(
     size: int | None = None,
     seeds: int = 3,
     epochs: int = EPOCHS,
-    device: str = "cpu",
-    threads: int = 1,
-    cluster: object = None,
+    workers: object = None,
     on_progress: OnProgress | None = None,
 ) -> list[Row]:
     """The measures of the configurations asked for on a task, `seeds` models of each.
 
-    All models of one cell and size train as one, a group. With a cluster, as `evolve` takes it,
-    each of its workers trains one group at a time; the folder is kept here. Raises `Stopped` when
-    `on_progress` asks for it.
+    All models of one cell and size train as one, a group. `workers` is a number of threads of
+    PyTorch (by default one; the models are small, and more seldom help), 'cuda', or a cluster as
+    `evolve` takes it: each of its workers trains one group at a time; the folder is kept here.
+    Raises `Stopped` when `on_progress` asks for it.
     """
     if seeds < 1 or epochs < 1:
         raise InputError(f"seeds is {seeds} and epochs {epochs}; give 1 or more of each.")
-    check_threads(threads)
-    if cluster is None:
-        check_device(device)
+    spec = workers_from(workers)
+    if spec.cluster is None:
+        local_workers(workers)
+        check_device(spec.device)
     home = Path(folder)
     task, size = with_size(task, size)
-    plan = Plan(task, size, epochs, device, threads)
+    plan = Plan(task, size, epochs, spec.device, spec.threads or 1)
     corpus = plan.corpus()
     settings = {"task": task.name, "size": plan.size, "corpus": corpus.digest, "epochs": epochs}
     wanted = groups(models(chosen, seeds))
-    workers: AbstractContextManager[Workers | None] = nullcontext()
-    if cluster is not None:
-        # Imported here: without a cluster nothing of the search is needed.
-        from mdlrnn.search import client_of
-
-        workers = client_of(cluster)
-    with workers as there, ExitStack() as stack:
+    connected: AbstractContextManager[Workers | None] = nullcontext()
+    if spec.cluster is not None:
+        connected = client_of(spec.cluster)
+    with connected as there, ExitStack() as stack:
         refuse_others(home, settings)
         version = ""
         if there is not None and _missing(home, wanted):

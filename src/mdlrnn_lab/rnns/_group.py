@@ -41,9 +41,7 @@ def check_device(device: str, where: str = " on this machine") -> None:
     import torch
 
     if device == "cuda" and not torch.cuda.is_available():
-        raise InputError(
-            f"PyTorch sees no CUDA device{where}; leave --device out to train on the CPU."
-        )
+        raise InputError(f"PyTorch sees no CUDA device{where}; leave cuda out to train on the CPU.")
 
 
 FORMAT = "mdlrnn-baseline/1"

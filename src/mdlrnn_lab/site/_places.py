@@ -25,8 +25,8 @@ from mdlrnn.errors import InputError
 from mdlrnn.files import named, read_text
 from mdlrnn.languages import EVERY_TASK, Language, split_size
 from mdlrnn.network import OBJECTIVES, SCHEMES, Encoding, Network, counted
-from mdlrnn.runs import BEST, CARD, SETTINGS, Settings, find_runs, read_settings, status_of
-from mdlrnn.search import UNLIMITED, Search
+from mdlrnn.runs import BEST, SETTINGS, Settings, find_runs, read_settings, status_of
+from mdlrnn.search import CARD, UNLIMITED, Search
 
 OTHERS = ".others.json"
 """What a benchmark writes beside its results: figures of other models."""
@@ -223,14 +223,14 @@ def option_texts(changes: Mapping[str, Any]) -> list[str]:
     known = {field.name for field in fields(Search)}
     found = []
     for name, value in changes.items():
-        option = "--" + name.replace("_", "-")
         if name not in known:
             raise InputError(f"{short(name)} is no field of Search; leave it out.")
         if isinstance(value, bool):
-            no = "--restricted" if name == "unrestricted" else f"--no-{option[2:]}"
-            found.append(option if value else no)
-        elif is_number(value) or (name == "encoding" and value in SCHEMES):
-            found.append(f"{option} {value}{'s' if name == 'migration_seconds' else ''}")
+            found.append(f"--set {name}={'yes' if value else 'no'}")
+        elif name == "encoding" and value in SCHEMES:
+            found.append(f"--encoding {value}")
+        elif is_number(value):
+            found.append(f"--set {name}={value}{'s' if name == 'migration_seconds' else ''}")
         else:
             raise InputError(f"{name} is {short(value)}, for which there is no option; change it.")
     return found
@@ -274,14 +274,14 @@ def command_of_run(
         options.append(f"--activations {','.join(settings.encoding.activations)}")
         options += ["--products"] if settings.encoding.products else []
     if settings.device == CARD:
-        options.append(f"--device {settings.device}")
+        options.append(f"--workers {settings.device}")
     if about.get("words"):
         options.append("--words")
     if held is not None and held.share is not None:
         options.append(f"--hold-out {held.share:g}")
     options += _own_limits(settings) if until is None else until
     size = None if "task" in about else about.get("size")
-    text = evolve_command(str(given), size, settings.search.seed, options)
+    text = evolve_command(str(given), size, settings.seed, options)
     return Command(text, tuple(cautions))
 
 
@@ -289,9 +289,7 @@ def _changed(settings: Settings) -> list[str]:
     """The options for the fields of `Search` that are not as usual."""
     usual = Search().to_dict()
     changes = {
-        name: value
-        for name, value in settings.search.to_dict().items()
-        if name != "seed" and value != usual[name]
+        name: value for name, value in settings.search.to_dict().items() if value != usual[name]
     }
     if settings.device == CARD:  # where another number of islands is usual
         changes["islands"] = settings.search.islands

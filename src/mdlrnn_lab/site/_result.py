@@ -28,7 +28,6 @@ from mdlrnn.network import OBJECTIVES, SCHEMES, Encoding, Network, Objective, Sc
 from mdlrnn.runs import (
     BEST,
     CORPUS,
-    CPU,
     HELD_OUT,
     PROVED,
     THEOREM,
@@ -39,7 +38,7 @@ from mdlrnn.runs import (
     read_object,
     read_settings,
 )
-from mdlrnn.search import Search
+from mdlrnn.search import CPU, Search
 
 from ._places import (
     Command,
@@ -277,7 +276,7 @@ def _of_run(place: Place) -> list[Result]:
     (text, cautions), (proved, only_exact) = command(found), _proved(folder, network)
     best = Result(
         place, network, settings.encoding, _score(network, settings.encoding, bits),
-        source, None if source is None else source.size, file, corpus, settings.search.seed,
+        source, None if source is None else source.size, file, corpus, settings.seed,
         "default" if _plain(settings) else "changed", None,
         None if found is None else _number(found.get("seconds")), text, cautions, repeats,
         proved, only_exact, objective=settings.objective,
@@ -303,7 +302,7 @@ def _held(
     try:
         held = Corpus.load(folder / HELD_OUT, words=bool(settings.corpus.get("words")))
         whole = source.corpus() if source is not None else _joined(corpus, held)
-        kept, seed = settings.corpus["digest"], settings.search.seed
+        kept, seed = settings.corpus["digest"], settings.seed
         return Held(held.sequences, share_held_out(whole, kept, held.sequences, seed))
     except InputError:
         return Held(None if held is None else held.sequences, None)
@@ -337,7 +336,7 @@ def _found(events: list[dict[str, Any]], score: dict[str, Any]) -> dict[str, Any
 
 
 def _plain(settings: Settings) -> bool:
-    return settings.search.but({"seed": 1, "encoding": None}) == Search()
+    return settings.search.but({"encoding": None}) == Search()
 
 
 def _number(value: object) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,16 +73,7 @@ def evolved_for(
     task: Language, size: int, search: Search, stop: Stop, seeds: Iterable[int], runner: Runner
 ) -> tuple[Figures, ...]:
     return tuple(
-        evolved(
-            Wanted(
-                f"{task.name}_{size}-{seed}",
-                task,
-                size,
-                replace(search, seed=seed),
-                stop,
-            ),
-            runner,
-        )
+        evolved(Wanted(f"{task.name}_{size}-{seed}", task, size, search, seed, stop), runner)
         for seed in seeds
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from mdlrnn.languages import Language
@@ -19,20 +18,15 @@ HEAD = ("objective", "", "train CE", "test CE", "units", "conn")
 
 
 def probe(
-    task: Language, size: int, search: Search, seeds: int, stop: Stop, runner: Runner
+    task: Language, size: int, search: Search, seeds: range, stop: Stop, runner: Runner
 ) -> list[dict[str, Any]]:
-    """The figures of a search for each objective and seed, from that of the search on."""
+    """The figures of a search for each objective and seed."""
+    of = f"{task.name}_{size}"
     return [
-        evolved(
-            Wanted(
-                f"{task.name}_{size}-{name}-{seed}", task, size, replace(search, seed=seed), stop,
-                name,
-            ),
-            runner,
-        )
+        evolved(Wanted(f"{of}-{name}-{seed}", task, size, search, seed, stop, name), runner)
         for name in ORDER
-        for seed in range(search.seed, search.seed + seeds)
-    ]  # fmt: skip
+        for seed in seeds
+    ]
 
 
 def probe_sheet(rows: Iterable[dict[str, Any]], beside: bool) -> Sheet:

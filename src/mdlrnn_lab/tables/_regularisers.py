@@ -108,7 +108,7 @@ def golden_encoding(task: str) -> Encoding:
 
 
 def figures_of(
-    cell: Cell, folder: Path, threads: int | None = None, on_progress: OnProgress | None = None
+    cell: Cell, folder: Path, workers: Any = None, on_progress: OnProgress | None = None
 ) -> dict[str, Any]:
     """What was measured of a cell: from its file, or by a search."""
     path = folder / "cells" / f"{cell.name}.json"
@@ -120,7 +120,7 @@ def figures_of(
                 "the limit it had, or another folder."
             )
         return kept
-    found = _searched(cell, threads, on_progress)
+    found = _searched(cell, workers, on_progress)
     write_figures(path, found)
     return found
 
@@ -145,19 +145,20 @@ def golden_figures(task: str, folder: Path) -> dict[str, Any]:
     return found
 
 
-def _searched(cell: Cell, threads: int | None, on_progress: OnProgress | None) -> dict[str, Any]:
+def _searched(cell: Cell, workers: Any, on_progress: OnProgress | None) -> dict[str, Any]:
     regulariser = REGULARISERS[cell.regulariser]
     golden = zoo.golden(cell.task)
     encoding = golden_encoding(cell.task)
-    search = Search(seed=cell.seed, encoding=encoding, saturation=golden.saturation)
+    search = Search(encoding=encoding, saturation=golden.saturation)
     if regulariser.limited:
         search = replace(
             search, max_units=len(golden.units), max_connections=len(golden.connections)
         )
     corpus = EVERY_TASK[cell.task].training(SIZE, SEED)
-    problem = Problem(corpus, search, encoding, Objective.named(regulariser.objective))
+    objective = Objective.named(regulariser.objective)
+    problem = Problem(corpus, search, encoding, objective, cell.seed)
     start = _archipelago(problem, golden) if cell.start == "golden" else None
-    run = evolve_islands(problem, cell.stop, threads=threads, on_progress=on_progress, start=start)
+    run = evolve_islands(problem, cell.stop, workers, on_progress=on_progress, start=start)
     if run.reason == "stopped":
         raise RunStopped
     return {
@@ -178,9 +179,8 @@ def _searched(cell: Cell, threads: int | None, on_progress: OnProgress | None) -
 
 def _archipelago(problem: Problem, golden: Network) -> Archipelago:
     """Every island with the golden network among random ones."""
-    search = problem.search
     row = row_of(golden)
-    states = random_states(search.seed, search.islands)
+    states = random_states(problem.seed, problem.search.islands)
     return Archipelago(tuple(new_island(problem, random, (row,)) for random in states))
 
 

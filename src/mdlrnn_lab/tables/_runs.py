@@ -7,7 +7,7 @@ import json
 import os
 import platform
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -22,7 +22,6 @@ from mdlrnn.languages import SEED, Language
 from mdlrnn.measures import measure
 from mdlrnn.network import Encoding, Network, Objective
 from mdlrnn.runs import (
-    CPU,
     Recorder,
     Settings,
     begin,
@@ -32,7 +31,7 @@ from mdlrnn.runs import (
     reopen,
     status_of,
 )
-from mdlrnn.search import Crew, Problem, Progress, Search, Stop
+from mdlrnn.search import CPU, NewCrew, Problem, Progress, Search, Stop
 
 PACKAGES = {"numpy": "NumPy", "numba": "Numba", "torch": "PyTorch", "z3-solver": "Z3"}
 
@@ -93,6 +92,7 @@ class Wanted:
     task: Language
     size: int
     search: Search
+    seed: int
     stop: Stop
     objective: str = "mdl"
 
@@ -106,11 +106,10 @@ class Runner:
     """Where runs are kept, and who is told how they go."""
 
     folder: Path
-    threads: int | None = None
     on_start: OnStart | None = None
     on_progress: OnProgress | None = None
-    new_crew: Callable[[], AbstractContextManager[Crew | None]] = nullcontext
-    """The workers of a cluster, for one search; by default there is none."""
+    new_crew: NewCrew = nullcontext
+    """The workers of one search; by default all cores."""
     device: str = CPU
     """On which new searches run."""
     had_more: list[str] = field(default_factory=list)
@@ -216,6 +215,8 @@ def _differences(kept: Settings, wanted: Wanted) -> list[str]:
     """What the run was searched with that is not what is wanted now."""
     theirs, ours = kept.search.to_dict(), wanted.search.to_dict()
     differ = [name for name in ours if theirs[name] != ours[name]]
+    if kept.seed != wanted.seed:
+        differ.append("seed")
     if kept.encoding != wanted.encoding:
         differ.append("encoding")
     if kept.objective != Objective.named(wanted.objective):
@@ -229,13 +230,13 @@ def _work(home: Path, wanted: Wanted, runner: Runner) -> None:
         opened = reopen(home, corpus, wanted.stop)
     else:
         objective = Objective.named(wanted.objective)
-        problem = Problem(corpus, wanted.search, wanted.encoding, objective)
+        problem = Problem(corpus, wanted.search, wanted.encoding, objective, wanted.seed)
         about = {"name": wanted.name, "task": f"{wanted.task.name}_{wanted.size}"}
         opened = begin(home, problem, wanted.stop, about, device=runner.device)
-    with opened as recorder, runner.new_crew() as crew:
+    with runner.new_crew() as crew, opened as recorder:
         if runner.on_start is not None:
             runner.on_start(recorder)
-        run = recorder.evolve(threads=runner.threads, on_progress=runner.on_progress, crew=crew)
+        run = recorder.evolve(crew, runner.on_progress)
     if run.reason == "stopped":
         raise RunStopped
 
@@ -255,7 +256,7 @@ def _figures(home: Path, wanted: Wanted, path: Path) -> dict[str, Any]:
         "task": wanted.task.name,
         "size": wanted.size,
         "objective": wanted.objective,
-        "seed": wanted.search.seed,
+        "seed": wanted.seed,
         "encoding": wanted.encoding.scheme,
         **_cost(network, wanted),
         **_measures(network, wanted),

@@ -71,7 +71,7 @@ def require_card() -> None:
         there = False
     if not there:
         raise InputError(
-            "no graphics card with a CUDA driver is found here; leave out the device to use the "
+            "no graphics card with a CUDA driver is found here; leave out cuda to use the "
             "CPU, or check what nvidia-smi says."
         )
 

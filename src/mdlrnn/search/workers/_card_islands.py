@@ -43,7 +43,7 @@ FEW_NETWORKS = 1 << 14
 """In a batch: of so many or fewer, each is fed by a warp of its own."""
 MEMO_ENTRIES = 1 << 13
 """Scores that an island remembers."""
-LOWER = "lower --islands or --population, or search with fewer strings"
+LOWER = "lower islands or population, or search with fewer strings"
 THREADS = 8 if gpu.SIMULATED else 64
 """Of a block in which a thread has an offspring or an island of its own."""
 BUSY_THREADS = 2048
@@ -144,7 +144,7 @@ class Islands:
         while words < 2 * max(needed, self.founder_words):
             words *= 2
         search = self.problem.search
-        every = random_states(search.seed, search.islands)
+        every = random_states(self.problem.seed, search.islands)
         random = np.stack(every[self.first : self.first + self.count])
         self._allocate(words)
         self.random.copy_to_device(random)
@@ -250,7 +250,7 @@ class Islands:
         needed = self.count * island + block
         if needed > gpu.SHARE * (1 - gpu.SHARE_FOR_VALUES) * gpu.free_bytes():
             most = int(gpu.SHARE * (1 - gpu.SHARE_FOR_VALUES) * gpu.free_bytes() - block) // island
-            advice = f"lower --islands to {most:,}" if most > 0 else LOWER
+            advice = f"lower islands to {most:,}" if most > 0 else LOWER
             raise InputError(gpu.too_little(advice))
 
     def make_room(self, words: int) -> None:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -55,22 +55,9 @@ def about():
 
 
 @contextmanager
-def connected(cluster: object) -> Iterator[DaskCrew]:
-    """The workers of a cluster: 'tcp://host:port', 'local:8', a YAML file, or a Dask client."""
-    with crews_of(cluster) as new_crew, closing(new_crew()) as crew:
-        yield crew
-
-
-@contextmanager
-def connected_cards(cluster: object) -> Iterator[SeveralCards]:
-    """The cards of its workers."""
-    with cards_of(cluster) as new_cards, closing(new_cards()) as cards:
-        yield cards
-
-
-@contextmanager
 def crews_of(cluster: object) -> Iterator[Callable[[], DaskCrew]]:
-    """A function that gives the workers of a cluster for one search after the other."""
+    """A function that gives the workers of a cluster for one search after the other: those of
+    'tcp://host:port', 'local:8', a YAML file, or a Dask client."""
     with client_of(cluster) as workers:
         yield partial(DaskCrew, *workers)
 

@@ -26,8 +26,8 @@ def mpi_crew() -> Iterator[Executors | None]:
     world = MPI.COMM_WORLD
     if world.Get_size() < 2:
         raise InputError(
-            "--mpi needs at least two processes, of which the first directs the others; start the "
-            "command with mpirun -n 5, say."
+            "workers mpi needs at least two processes, of which the first directs the others; "
+            "start it with mpirun -n 5, say."
         )
     pool: Any = MPICommExecutor(world, root=0)
     with pool as executor:

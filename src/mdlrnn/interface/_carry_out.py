@@ -1,0 +1,209 @@
+"""A run from its request to its end, with what is proved then."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
+
+from .._notebook import attach_to_run
+from ..checks import short
+from ..corpus import Corpus
+from ..errors import InputError
+from ..files import PathLike
+from ..kernels import compile_rest
+from ..languages import Language
+from ..machines import AnyMachine
+from ..network import Encoding, Network, Objective
+from ..proofs import Prover, Theorem, require
+from ..runs import BEST, PROVED, SHOWN, Recorder, begin
+from ..search import (
+    NewCrew,
+    OnProgress,
+    Problem,
+    Run,
+    Search,
+    Stop,
+    WorkersSpec,
+    check_room,
+    network_of,
+)
+from ._progress import Display
+
+Kind = TypeVar("Kind")
+PROVED_RIGHT = "proved"
+"""Why a run ended that was to go on until something is proved."""
+
+
+attach_to_run(Run)
+
+
+class Request(NamedTuple):
+    """A new run as a user asked for it, with all that can be known before it begins."""
+
+    problem: Problem
+    stop: Stop
+    about: dict[str, Any]
+    """What the strings came from."""
+    held_out: Corpus | None
+    machine: AnyMachine | None
+    """What a proof is about, if it can be."""
+    prove: bool
+
+
+def request_for(
+    source: Language,
+    search: Search,
+    seed: int,
+    stop: Stop,
+    objective: Objective | str | None,
+    hold_out: float | None,
+    prove: bool,
+) -> Request:
+    if stop.proved:
+        check_provable(source)
+    corpus = source.corpus()
+    held: Corpus | None = None
+    if hold_out is not None:
+        corpus, held = corpus.split(hold_out, seed)
+    encoding = search.encoding_for(source.encoding())
+    search = replace(search, encoding=encoding)
+    problem = Problem(corpus, search, encoding, _objective(objective), seed)
+    check_room(problem)  # before anything is written
+    return Request(problem, stop, source.about(), held, source.machine, prove)
+
+
+def begun(
+    request: Request,
+    out: PathLike | None,
+    spec: WorkersSpec,
+    new_crew: NewCrew,
+    display: Display,
+    on_progress: OnProgress | None,
+) -> Run:
+    """A new run, to its end."""
+    problem, stop, about, held_out, machine, prove = request
+    opened = begin(out, problem, stop, about, held_out, spec.device)
+    return carry_out(opened, new_crew, machine, prove, display, on_progress)
+
+
+def carry_out(
+    opened: AbstractContextManager[Recorder],
+    new_crew: NewCrew,
+    machine: AnyMachine | None,
+    prove: bool,
+    display: Display,
+    on_progress: OnProgress | None = None,
+) -> Run:
+    """A run to its end, and what is proved then."""
+    prover = None if machine is None else Prover(machine)
+
+    def tell(progress: Any) -> bool:
+        display(progress)
+        stop_requested = on_progress is not None and bool(on_progress(progress))
+        return stop_requested or display.is_stopped()
+
+    with new_crew() as crew, opened as recorder:
+        with display:
+            display.announce(title_of(recorder))
+            until = prover if recorder.settings.stop.proved else None
+            run = recorder.evolve(crew, tell, until)
+        compile_rest()
+        theorem = None
+        if prover is not None and (prove or run.reason == PROVED_RIGHT):
+            theorem = _theorem(prover, run, recorder.problem)
+        if theorem is not None:
+            _keep(recorder, run, theorem)
+    return replace(run, theorem=theorem)
+
+
+def _theorem(prover: Prover, run: Run, problem: Problem) -> Theorem | None:
+    """What is proved at the end of a run."""
+    if run.reason == "stopped":
+        return None
+    if not prover.can_prove:
+        return Theorem(None)
+    if run.reason == PROVED_RIGHT:
+        return Theorem(prover.first_proved())
+    proof = prover.prove(run.best)
+    if proof.proved:
+        return Theorem(proof)
+    others = runners_up(run, problem)
+    other = prover.another(others)
+    if other is None:
+        return Theorem(proof)
+    # A proof names the symbols of a network that has no names for them.
+    more = next(mdl for network, mdl in others.items() if _same(network, other.network))
+    return Theorem(proof, other, more - run.score.mdl)
+
+
+def _same(network: Network, proved: Network) -> bool:
+    return network.units == proved.units and network.connections == proved.connections
+
+
+def _keep(recorder: Recorder, run: Run, theorem: Theorem) -> None:
+    found = theorem.proved or theorem.proof
+    if found is None:
+        return
+    is_best = found.network == run.best
+    head, rows = found.table()
+    data = found.to_dict() | {
+        "language": found.title,
+        "file": BEST if is_best else PROVED,
+        "network": found.network.to_dict(),
+        "table": {"head": head, "rows": rows},
+    }
+    recorder.keep_theorem(data, None if is_best or not found.proved else found.network)
+
+
+def runners_up(run: Run, problem: Problem) -> dict[Network, float]:
+    """Networks with their MDL: those of the front, best first, then the best of each island;
+    without the best of all."""
+    front = sorted(run.front, key=lambda entry: entry[1].mdl)
+    others = {network: score.mdl for network, score in front[:SHOWN]}
+    for g, d_given_g, row in run.archipelago.best_entries():
+        others.setdefault(network_of(problem, row), g + d_given_g)
+    return {network: mdl for network, mdl in others.items() if network != run.best}
+
+
+def title_of(recorder: Recorder) -> str:
+    """What a run is called when it begins."""
+    problem = recorder.problem
+    search, encoding = problem.search, problem.encoding
+    start = recorder.start
+    again = "" if start is None else f", from generation {start.generation:,}"
+    name = recorder.settings.corpus.get("name", "a corpus")
+    further = [unit for unit in encoding.activations if unit not in Encoding.activations]
+    if encoding.products:
+        further.append("products")
+    if encoding == Encoding.every_part():
+        further = []
+    units = f", with {' and '.join(further)}" if further else ""
+    islands = "1 island" if search.islands == 1 else f"{search.islands} islands"
+    where = "" if recorder.folder is None else f", in {recorder.folder}"
+    return f"{name}{units}: {islands} of {search.population}, seed {problem.seed}{where}{again}"
+
+
+def check_provable(source: Language) -> None:
+    """Refuse `Stop(proved=True)` before anything is written, where it cannot come true."""
+    if source.machine is None:
+        raise InputError(
+            f"{source.name} has no machine that a proof could be about, so nothing can be proved "
+            "on the way; give a task, a notation such as a^n b^n, a language file, or a grammar "
+            "that mdlrnn language makes a machine of."
+        )
+    require("z3", "a search until something is proved")
+
+
+def value_of(given: Kind | None, kind: type[Kind], name: str) -> Kind:
+    if given is None:
+        return kind()
+    if not isinstance(given, kind):
+        raise InputError(f"{name} is {short(given)}; make it with {kind.__name__}(...).")
+    return given
+
+
+def _objective(given: Objective | str | None) -> Objective:
+    if isinstance(given, str):
+        return Objective.named(given)
+    return value_of(given, Objective, "objective")

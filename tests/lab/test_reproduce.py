@@ -15,11 +15,11 @@ import mdlrnn
 from helpers.commands import Result, refused
 from mdlrnn import InputError, Network
 from mdlrnn.cli._options import SEARCHES
+from mdlrnn.kernels import gpu
 from mdlrnn.languages import TASKS
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.machines._machine import Machine
 from mdlrnn.measures._measures import measure
-from mdlrnn_lab.cli import _tables as tables_command
 from mdlrnn_lab.tables import _formal_languages as formal_languages
 from mdlrnn_lab.tables._formal_languages import (
     Entry,
@@ -63,9 +63,9 @@ def test_the_papers_own_search_has_its_published_budget(
         raise InputError("enough.")
 
     monkeypatch.setattr(formal_languages, "evolved", note)
-    monkeypatch.setattr(tables_command, "check_where", lambda *_, **__: None)
+    monkeypatch.setattr(gpu, "require_card", lambda: None)
     for task in ("anbn_500", "dyck2"):
-        run("lab", "table", "--search", "paper", "--tasks", task, "--device", "cuda", "--out", "t")
+        run("lab", "table", "--search", "paper", "--tasks", task, "--workers", "cuda", "--out", "t")
     counter, stack = asked
     assert counter.stop == stack.stop == mdlrnn.Stop(generations=25_000)
     assert counter.search == mdlrnn.Search.paper(encoding="tacl2022")

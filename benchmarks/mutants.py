@@ -34,12 +34,13 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import mdlrnn  # noqa: E402
 from helpers.oracle import TRUE, bears_out, really_wrong  # noqa: E402
-from mdlrnn import Connection, Network, Proof, Search, Stop, Unit, Weight, zoo  # noqa: E402
+from mdlrnn import Connection, Network, Search, Stop, Unit, Weight, zoo  # noqa: E402
 from mdlrnn.network import _interpreter  # noqa: E402
 from mdlrnn.network._activations import ACTIVATIONS, Arithmetic  # noqa: E402
 from mdlrnn.proofs._claims import Claim  # noqa: E402
 from mdlrnn.proofs._system import System  # noqa: E402
 from mdlrnn.proofs.float64._runs import paths  # noqa: E402
+from mdlrnn.results import Proof  # noqa: E402
 
 LANGUAGES = {
     "anbn": "anbn", "anbncn": "anbncn", "anb2n": "anb2n", "anbmcnm": "anbmcnm", "dyck1": "dyck1",

@@ -17,7 +17,8 @@ SOURCE = ROOT / "src"
 PACKAGES = ("mdlrnn", "mdlrnn_lab")
 ROOMS = (
     "network", "corpus", "machines", "languages", "construction", "kernels", "proofs",
-    "extraction", "search", "runs", "measures", "show", "exports", "interface", "estimator", "cli",
+    "extraction", "search", "runs", "measures", "show", "exports", "interface", "estimator",
+    "results", "cli",
 )  # fmt: skip
 """Values first. A room imports from itself and from rooms before it."""
 ROOT_MODULES = ("door", "_notebook", "_version", "checks", "errors", "files", "limits", "old")

@@ -110,7 +110,7 @@ def _against_language(job: Job, run: Any) -> dict[str, Any]:
         new = task.training(FRESH, FRESH_SEED)
     fresh, _ = measure_parts(run.best, task, [new])
     longer = measure(run.best, task, job.size).test
-    theorem = run.theorem
+    theorem = run.verdict
     best = theorem.proof if theorem is not None else None
     proved = theorem.proved if theorem is not None else None
     return {
@@ -125,10 +125,10 @@ def _against_language(job: Job, run: Any) -> dict[str, Any]:
 
 def _other(run: Any) -> dict[str, Any] | None:
     """The network that the theorem is about, where it is not the best one."""
-    other = None if run.theorem is None else run.theorem.other
+    other = None if run.verdict is None else run.verdict.other
     if other is None:
         return None
-    return {"network": other.network.to_dict(), "mdl": run.score.mdl + run.theorem.more_bits}
+    return {"network": other.network.to_dict(), "mdl": run.score.mdl + run.verdict.more_bits}
 
 
 def _against_strings(job: Job, run: Any) -> dict[str, Any]:

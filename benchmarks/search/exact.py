@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 import time
 
-from mdlrnn import Progress, Search, Stop, evolve
+from mdlrnn import Search, Stop, evolve
 from mdlrnn.languages import language_from
 from mdlrnn.measures._measures import measure
+from mdlrnn.results import Progress
 from mdlrnn.search._settings import UNLIMITED
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import exports as exports
     from . import languages as languages
     from . import machines as machines
+    from . import results as results
     from . import runs as runs
     from . import show as show
     from . import zoo as zoo
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from .estimator import MDLRNN as MDLRNN
     from .interface import check as check
     from .interface import compare as compare
-    from .interface import describe as describe
     from .interface import evolve as evolve
     from .interface import explain as explain
     from .interface import feed as feed
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from .interface import test as test
     from .languages import Language as Language
     from .limits import no_limits as no_limits
-    from .measures import Report as Report
     from .measures import enough as enough
     from .network import Connection as Connection
     from .network import Encoding as Encoding
@@ -49,8 +48,6 @@ if TYPE_CHECKING:
     from .network import Weight as Weight
     from .network import decode as decode
     from .network import encode as encode
-    from .proofs import Proof as Proof
-    from .search import Progress as Progress
     from .search import Run as Run
     from .search import Search as Search
     from .search import Stop as Stop

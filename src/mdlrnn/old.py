@@ -27,7 +27,10 @@ KEYWORDS: dict[str, Mapping[str, str]] = {
     "Search": {"seed": "evolve(..., seed=1)"},
 }
 """Keywords of functions and classes."""
-NAMES = {"evolve_seeds": "evolve(..., seeds=4)"}
+NAMES = {
+    "evolve_seeds": "evolve(..., seeds=4)", "describe": "language", "Proof": "results.Proof",
+    "Progress": "results.Progress", "Report": "results.Report",
+}  # fmt: skip
 """Names of the package."""
 COMMANDS = {
     "check": "prove --check CERTIFICATE",

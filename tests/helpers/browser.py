@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mdlrnn import Network
-from mdlrnn.show._content import ShownTheorem as Theorem
+from mdlrnn.proofs import Proof
 from mdlrnn.show._content import network_content
 from mdlrnn.show._page import page
 
@@ -137,7 +137,7 @@ def browser() -> Iterator[Any]:
 def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Tab]]:
     opened: list[Tab] = []
 
-    def opening(net: Network, theorem: Theorem | None = None, **options: Any) -> Tab:
+    def opening(net: Network, theorem: Proof | None = None, **options: Any) -> Tab:
         path = tmp_path / f"page{len(opened)}.html"
         content = replace(network_content(net, net.name or "a network"), theorem=theorem)
         path.write_text(page(content), encoding="utf-8")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mdlrnn import Corpus, Encoding, Network
+from mdlrnn import Corpus, Encoding, Network, zoo
 from mdlrnn.machines._transducer import addition
+from mdlrnn.proofs import Proof
 
 DATA = Path(__file__).parent.parent / "data"
 ROOT = DATA.parent.parent
@@ -62,3 +64,17 @@ def stack_network(name: str) -> Network:
 def is_one_sentence(text: str) -> bool:
     """What every error must be: one line that ends in a full stop and says what to do."""
     return text.endswith((".", "?")) and "\n" not in text and "; " in text and ". " not in text
+
+
+def a_theorem(
+    statement: str,
+    head: Sequence[str] = (),
+    rows: Sequence[Sequence[str]] = (),
+    note: str = "",
+    network: Network | None = None,
+) -> Proof:
+    """A proof that was written by hand."""
+    kept = (list(head), [list(row) for row in rows])
+    notes = (note,) if note else ()
+    about = zoo.anbn() if network is None else network
+    return Proof(about, "", "proved", statement, (), None, 0, 0.0, notes, kept=kept)

@@ -13,13 +13,14 @@ from functools import cache
 from typing import Any
 
 from helpers.mutants import TARGETS, target
-from mdlrnn import Network, Proof, prove
+from mdlrnn import Network, prove
 from mdlrnn.languages import EVERY_TASK
 from mdlrnn.machines._machine import Machine
 from mdlrnn.network._activations import Arithmetic
 from mdlrnn.network._interpreter import FLOAT, arithmetic_over, distribution, feed, input_rows
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._witness import Counterexample
+from mdlrnn.results import Proof
 
 DIGITS = Fraction(1, 10**40)
 """The sigmoid here is right to 60 digits."""

@@ -23,7 +23,6 @@ from mdlrnn import (
     Corpus,
     Encoding,
     Network,
-    Progress,
     Run,
     Search,
     Stop,
@@ -38,6 +37,7 @@ from mdlrnn.kernels.gpu import breeding as _breeding
 from mdlrnn.kernels.gpu.breeding import batch_begin
 from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._units import Connection, Unit, Weight
+from mdlrnn.results import Progress
 from mdlrnn.search._archipelago import Archipelago, network_of
 from mdlrnn.search._island import Problem, front_of, rows_of
 from mdlrnn.search._migration import fits, island_problem

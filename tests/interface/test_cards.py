@@ -99,7 +99,7 @@ def test_a_task_keeps_its_encoding_and_its_proof_on_the_way(client: Any) -> None
     here = evolve("anbn_100", SMALL, stop=SHORT, workers=1)
     assert there.encoding == here.encoding
     assert there.archipelago.digest() == here.archipelago.digest()
-    assert (there.theorem is None) == (here.theorem is None)
+    assert (there.verdict is None) == (here.verdict is None)
 
 
 def test_a_folder_that_workers_do_not_see_is_sent_here(

@@ -193,8 +193,8 @@ def test_a_run_ends_with_what_is_proved_of_it() -> None:
     run = evolve("anbn_100", SMALL, stop=SHORT)
     assert run.proof is not None
     assert not run.proof.proved
-    assert run.theorem is not None
-    assert run.theorem.proof == run.proof
+    assert run.verdict is not None
+    assert run.verdict.proof == run.proof
     assert evolve("anbn_100", SMALL, stop=SHORT, prove=False).proof is None
     assert evolve(STRINGS, SMALL, stop=SHORT).proof is None, "nothing is known of the language"
 
@@ -215,7 +215,7 @@ def test_a_run_that_was_to_be_proved_has_its_proof_though_none_is_sought_at_its_
 def test_what_is_told_may_be_answered_with_a_stop() -> None:
     told: list[int] = []
 
-    def stop_soon(progress: mdlrnn.Progress) -> bool:
+    def stop_soon(progress: mdlrnn.results.Progress) -> bool:
         told.append(progress.generation)
         assert isinstance(progress.best(), Network)
         return len(told) == 2

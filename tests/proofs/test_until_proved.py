@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from helpers.data import is_one_sentence
-from mdlrnn import InputError, Network, Search, Stop, evolve, prove, score, zoo
+from mdlrnn import InputError, Network, Search, Stop, evolve, learned, prove, resume, score, zoo
 from mdlrnn.cli import cli
 from mdlrnn.languages import TASKS
 from mdlrnn.languages._paper import anbn
@@ -141,11 +143,61 @@ def test_a_run_on_ones_own_strings_has_no_theorem(run: Run) -> None:
     assert json.loads(result.output)["theorem"] is None
 
 
-def test_until_proved_needs_a_known_language(run: Run) -> None:
-    Path("own.txt").write_text("ab\naabb\n")
-    result = run("evolve", "own.txt", "--until-proved", "--out", "r", *SMALL)
-    assert isinstance(result.exception, InputError)
-    assert is_one_sentence(str(result.exception))
+STRINGS = "ab\nabab\nab\nababab\n" * 3
+QUICK = (*SMALL, "--set", "migration_interval=50")
+
+
+def test_on_strings_a_run_goes_on_until_what_was_learned_is_proved(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("own.txt").write_text(STRINGS)
+    result = run("evolve", "own.txt", "--until-proved", "--out", "r", *QUICK)
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.output.split())
+    assert "the machine below was read off the network, and all strings fit it." in told
+    assert "All 12 strings of the corpus (3 distinct) belong to it." in told
+    assert "finished: proved" in run("runs", "r").output
+    kept = json.loads(Path("r/learned.json").read_text())
+    assert (kept["proved"], kept["network"]) == (True, Network.load("r/best.json").to_dict())
+    assert f"It has learned {kept['name']}." in told
+
+    def refuse(*arguments: object) -> None:
+        raise AssertionError("it was looked for again")
+
+    monkeypatch.setattr("mdlrnn.interface._learned.learned", refuse)
+    monkeypatch.setattr("mdlrnn.show._content.find_learned", refuse)
+    again = resume("r")
+    assert (again.reason, again.is_proved) == ("proved", True)
+    assert again.archipelago.generation == kept_generation(result)
+    assert run("report", "r", "-o", "r.html").exit_code == 0
+
+
+def kept_generation(result: Result) -> int:
+    found = re.search(r"Generation ([\d,]+)", result.output)
+    assert found is not None
+    return int(found[1].replace(",", ""))
+
+
+def test_strings_are_learned_in_one_command(run: Run) -> None:
+    Path("own.txt").write_text(STRINGS)
+    result = run("learned", "own.txt", "-o", "own.lang")
+    assert result.exit_code == 0, result.output
+    assert "It has learned " in result.output
+    assert "All 12 strings of the corpus (3 distinct) belong to it." in result.output
+    assert "saved as own.lang" in result.output
+
+
+def test_strings_need_their_own_time(run: Run) -> None:
+    found = learned(STRINGS.split(), seconds=0.01)
+    assert found.network.alphabet == ("#", "a", "b")
+
+
+def test_numbers_are_not_searched_until_proved(run: Run) -> None:
+    rows = np.zeros((2, 3, 1))
+    np.savez("numbers.npz", inputs=rows, targets=rows)
+    refused = run("evolve", "numbers.npz", "--until-proved", "--out", "r", *SMALL)
+    assert isinstance(refused.exception, InputError)
+    assert is_one_sentence(str(refused.exception))
     assert not Path("r").exists()
 
 

@@ -27,7 +27,6 @@ from mdlrnn import (
     InputError,
     Network,
     Objective,
-    Progress,
     Run,
     RunError,
     Search,
@@ -36,6 +35,7 @@ from mdlrnn import (
     resume,
 )
 from mdlrnn import score as score_network
+from mdlrnn.results import Progress
 from mdlrnn.runs._checkpoint import from_bytes, to_bytes
 from mdlrnn.runs._files import acquire, append_event, checkpoints, is_held, read_log
 from mdlrnn.runs._sealed import _comment, seal, unseal

@@ -22,8 +22,9 @@ import mdlrnn.search._graph as graph_module
 import mdlrnn.search.workers._connect as connect
 import mdlrnn.search.workers._dask as crew_module
 from helpers.data import is_one_sentence
-from mdlrnn import Corpus, Encoding, InputError, Progress, Run, Search, Stop, evolve, resume
+from mdlrnn import Corpus, Encoding, InputError, Run, Search, Stop, evolve, resume
 from mdlrnn.errors import ClusterError, MissingExtra
+from mdlrnn.results import Progress
 from mdlrnn.runs import _recorder as recorder
 from mdlrnn.search._archipelago import Archipelago, Packed
 from mdlrnn.search._evolve import evolve_islands

@@ -24,7 +24,6 @@ from mdlrnn import (
     Encoding,
     InputError,
     Objective,
-    Progress,
     Run,
     Search,
     Stop,
@@ -34,6 +33,7 @@ from mdlrnn import (
 )
 from mdlrnn.kernels._evaluate import IMPROVED_AT
 from mdlrnn.kernels._genome import network_from_row, row_of
+from mdlrnn.results import Progress
 from mdlrnn.search._evolve import check_interval, evolve_islands
 from mdlrnn.search._migration import is_crowded, patience_of
 from mdlrnn.search._settings import UNLIMITED

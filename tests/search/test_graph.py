@@ -13,8 +13,9 @@ import pytest
 
 import mdlrnn.search._evolve as evolve_module
 import mdlrnn.search._graph as graph_module
-from mdlrnn import Corpus, Encoding, Progress, Search, Stop
+from mdlrnn import Corpus, Encoding, Search, Stop
 from mdlrnn.errors import ClusterError
+from mdlrnn.results import Progress
 from mdlrnn.search._archipelago import Archipelago, Packed
 from mdlrnn.search._crew import Job, Threads
 from mdlrnn.search._evolve import evolve_islands

@@ -17,16 +17,28 @@ import pytest
 from hypothesis import given, settings
 
 from helpers.commands import Result, refused
-from helpers.data import is_one_sentence
+from helpers.data import a_theorem, is_one_sentence
 from helpers.slow import few
 from helpers.strategies import networks
-from mdlrnn import Corpus, Encoding, Network, Search, Stop, encode, evolve, languages, machines, zoo
+from mdlrnn import (
+    Corpus,
+    Encoding,
+    InputError,
+    Network,
+    Search,
+    Stop,
+    encode,
+    evolve,
+    languages,
+    machines,
+    zoo,
+)
 from mdlrnn.cli._runs import curve
+from mdlrnn.extraction import Learned
 from mdlrnn.languages import TASKS, language_from
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.network._encoding import SCHEMES
-from mdlrnn.show._content import LearnedMachine, network_content, run_content
-from mdlrnn.show._content import ShownTheorem as Theorem
+from mdlrnn.show._content import network_content, run_content
 from mdlrnn.show._page import asset, page
 from mdlrnn.show._script import described_parts, example_string
 from mdlrnn.show._sections import machine_section
@@ -117,7 +129,7 @@ def test_any_network_has_a_page(net: Network) -> None:
 
 
 def test_a_theorem_has_a_place_and_none_leaves_none() -> None:
-    theorem = Theorem(
+    theorem = a_theorem(
         "For every n it is right.", ("phase", "u6"), (("after a", "k"),), "By machine."
     )
     content = network_content(zoo.anbn(), "anbn")
@@ -130,16 +142,16 @@ def test_a_theorem_has_a_place_and_none_leaves_none() -> None:
 
 def test_a_theorem_s_probabilities_stand_before_its_units() -> None:
     head = ("after", "where", "unit 6", "unit 3", "P(#)", "P(a)")
-    theorem = Theorem("It is right.", head, (("a", "k > 0", "k", "7/3", "0", "1"),))
+    theorem = a_theorem("It is right.", head, (("a", "k > 0", "k", "7/3", "0", "1"),))
     shown = page(replace(network_content(zoo.anbn(), "anbn"), theorem=theorem))
     cells = "".join(f"<td>{cell}</td>" for cell in ("k &gt; 0", "0", "1", "k", "7/3"))
     assert f'<th scope="row">a</th>{cells}' in shown
 
 
 def test_a_machine_that_is_not_proved_is_no_theorem() -> None:
-    learned = LearnedMachine("Up to 1 symbol.", False, languages.anbn(), None)
+    learned = Learned(zoo.anbn(), languages.anbn(), None, None, "Up to 1 symbol.", 0.0, 1)
     assert "<p>Up to 1 symbol.</p>" in machine_section(learned)
-    assert "<p>Theorem. Up" in machine_section(replace(learned, proved=True))
+    assert "<p>Theorem. Up" in machine_section(replace(learned, proof=a_theorem("Right.")))
 
 
 @pytest.mark.parametrize("name", few(["anbn", "anbncn", "anb2n", "dyck1", "dyck2"], "dyck1"))
@@ -173,12 +185,17 @@ def test_a_run_s_theorem_is_shown_of_the_network_that_it_is_about(
     evolve("anbn_100", SEARCH, stop=Stop(generations=1), out=tmp_path / "run", prove=False)
     theorem = {
         "proved": True, "statement": "It is right.", "language": "a^n b^n", "notes": ["By hand."],
+        "outcome": "proved", "claims": [], "float_failure": None,
         "network": Network.load(tmp_path / "run" / "best.json").to_dict(),
         "table": {"head": ["phase", "u6"], "rows": [["after a", "k"]]},
     }  # fmt: skip
     (tmp_path / "run" / "theorem.json").write_text(json.dumps(theorem))
     shown = run_content(tmp_path / "run").theorem
-    assert shown == Theorem("It is right.", ("phase", "u6"), (("after a", "k"),), "By hand.")
+    assert shown is not None
+    assert (shown.statement, shown.notes) == ("It is right.", ("By hand.",))
+    assert shown.table() == (["phase", "u6"], [["after a", "k"]])
+    with pytest.raises(InputError, match="was read from a file"):
+        shown.certificate()
     theorem["float_failure"] = {"string": "ab", "step": 1, "given": {}}
     (tmp_path / "run" / "theorem.json").write_text(json.dumps(theorem))
     content = run_content(tmp_path / "run")

@@ -14,9 +14,10 @@ import pytest
 
 import mdlrnn
 from helpers.browser import Tab
+from helpers.data import a_theorem
 from helpers.slow import few
 from mdlrnn import Connection, Network, Unit, Weight, show, zoo
-from mdlrnn.show._content import ShownTheorem as Theorem
+from mdlrnn.proofs import Proof
 from mdlrnn.show._content import content_of, network_content
 from mdlrnn.show._page import page
 
@@ -203,7 +204,7 @@ def test_a_numeric_network_has_nothing_to_generate(open_page: Callable[..., Tab]
 def test_a_script_in_the_alphabet_or_name_is_shown_as_text(open_page: Callable[..., Tab]) -> None:
     alphabet = ("#", SCRIPT, '"><img src=x onerror=alert(1)>')
     net = Network(3, 3, (Unit(),) * 6, (), alphabet, name=f"</title>{SCRIPT}</script><b>")
-    theorem = Theorem(SCRIPT, (SCRIPT, "n"), ((SCRIPT, "1"),), SCRIPT)
+    theorem = a_theorem(SCRIPT, (SCRIPT, "n"), ((SCRIPT, "1"),), SCRIPT)
     opened = open_page(net, theorem)
     tab = opened.tab
     opened.enter(f"{SCRIPT} nonsense")
@@ -342,7 +343,7 @@ def test_nothing_spills_out_of_a_card_on_a_phone(
     view = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
     long = "a" * 300
     for net in (over_words(), with_tiny_chances(), zoo.anbncn(), zoo.dyck2()):
-        tab = open_page(net, Theorem(f"The network is wrong on {long}.", note=long), **view).tab
+        tab = open_page(net, a_theorem(f"The network is wrong on {long}.", note=long), **view).tab
         assert tab.evaluate("() => document.scrollingElement.scrollWidth") <= width
         assert tab.evaluate(SPILLS) == []
 
@@ -495,7 +496,7 @@ CUT_OFF = """() => [...document.querySelectorAll("body *")]
     .map((e) => `${e.tagName} ${e.id} ${e.textContent.slice(0, 40)}`)"""
 
 
-def wide_theorem() -> Theorem:
+def wide_theorem() -> Proof:
     head = (
         "after",
         "where",
@@ -503,7 +504,7 @@ def wide_theorem() -> Theorem:
         *(f"unit {u}" for u in range(30)),
     )
     cells = tuple(f"{i}·max(0, 2 − k) + 1/{i + 1}" for i in range(len(head) - 2))
-    return Theorem("It is right.", head, (("a", "k > 0", *cells), ("b", "", *cells)), "A note.")
+    return a_theorem("It is right.", head, (("a", "k > 0", *cells), ("b", "", *cells)), "A note.")
 
 
 @pytest.mark.parametrize("net", [over_words(), many_symbols(30), zoo.dyck2()], ids=["9", "30", "5"])
@@ -528,7 +529,7 @@ def test_nothing_is_cut_off_on_paper(open_page: Callable[..., Tab], net: Network
 
 
 def test_a_narrow_table_stays_one_on_paper(open_page: Callable[..., Tab]) -> None:
-    theorem = Theorem("It is right.", ("after", "P(a)"), (("a", "1/2"),))
+    theorem = a_theorem("It is right.", ("after", "P(a)"), (("a", "1/2"),))
     tab = open_page(zoo.anbn(), theorem, viewport=PAPER).tab
     tab.emulate_media(media="print")
     assert tab.query_selector("#theorem table.wide") is None

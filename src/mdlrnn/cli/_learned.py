@@ -4,41 +4,48 @@ from __future__ import annotations
 
 import click
 
-from ..extraction import SECONDS
 from ..files import check_writable, save
 from ..interface import compare as compare_networks
-from ..interface import filled, parse_time, say, say_json
+from ..interface import display_for, filled, parse_time, say, say_json
 from ..interface import learned as learned_by
+from ..languages import language_from
 from ..measures import enough as enough_strings
-from ..runs import training_of
+from ..runs import is_network, training_of
 from ..show import PLOT_FORMATS, format_of, lines_over_strings, plot_enough
 from ._group import command, option
-from ._options import check_language_out, json_option, network_argument
+from ._options import check_language_out, json_option, words_option
 from ._outcome import say_learned
 
 NOT_PROVED = 1
 
 
 @command()
-@network_argument
+@click.argument("source", metavar="NET_OR_STRINGS", type=click.Path())
 @click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file, .lang.")
 @option(
-    "--time", "limit", metavar="TIME", default=f"{SECONDS:g}s", show_default=True,
-    help="Give up after this.",
+    "--time", "limit", metavar="TIME",
+    help="Give up after this.  [default: 20s; for a search on strings 60s]",
 )  # fmt: skip
+@words_option
 @json_option
-def learned(network: str, out: str | None, limit: str, as_json: bool) -> None:
+def learned(source: str, out: str | None, limit: str | None, words: bool, as_json: bool) -> None:
     """What has a network learned? The machine inside it, its name, and a theorem.
 
-    The network is a file, or a run's folder for its best one. Nothing is told of the language: the
-    machine is read off the network, and then it is proved that the network follows it for ever. The
-    exit code is 0 with a theorem and 1 without. Needs the extra `prove`.
+    The network is a file, or a run's folder for its best one; or a file of strings, on which a
+    network is searched for first (mdlrnn evolve keeps such a search and can go on with it). Nothing
+    is told of the language: the machine is read off the network, and then it is proved that the
+    network follows it for ever. The exit code is 0 with a theorem and 1 without. Needs the extra
+    `prove`.
     """
     check_language_out(out)
-    found = learned_by(network, seconds=parse_time(limit, "--time"))
+    seconds = None if limit is None else parse_time(limit, "--time")
+    display = display_for(as_json, as_json)
+    found = learned_by(source, seconds=seconds, words=words, progress=display)
     if out is not None and found.machine is not None:
         save(out, found.machine.to_text())
-    corpus = training_of(network)
+    corpus = training_of(source)
+    if not is_network(source):
+        corpus = language_from(source, words=words).corpus()
     if as_json:
         belongs = None if corpus is None else found.of_corpus(corpus)
         say_json({**found.to_dict(), "corpus": belongs})

@@ -25,7 +25,7 @@ LOOKED_AT = 1_000
 def print_outcome(run: Run) -> None:
     assert run.out is not None
     spent = f"after {run.statistics.steps:,} steps in {time_text(run.statistics.seconds)}"
-    say(f"Ended: {_why(run)}.")
+    say(filled(f"Ended: {_why(run)}."))
     say(f"Generation {run.archipelago.generation:,}, {spent}.\n")
     for line in describe(run.best).splitlines():
         say(filled(line, "    "))
@@ -38,12 +38,12 @@ def print_outcome(run: Run) -> None:
     if len(run.front) > 1:
         say("\nThe lowest |D:G| found for each |G| (front.json):")
         say(_front(run))
-    if run.theorem is not None:
+    if run.verdict is not None:
         say()
-        for sentence in run.theorem.lines(PROVED, run.best):
+        for sentence in run.verdict.lines(PROVED, run.best):
             say(filled(sentence))
     corpus = read_corpus(run.out / CORPUS)
-    if run.theorem is None or run.theorem.proved is None:
+    if not run.is_proved:
         for sentence in advice(run, corpus):
             say("\n" + filled(sentence))
     say(f"\nSaved in {run.out}. Next:")
@@ -58,7 +58,7 @@ def print_outcome(run: Run) -> None:
 def _learned(run: Run) -> Learned | None:
     """A run on one's own strings ends with what was learned; one on a language that is known, with
     its theorem."""
-    if run.reason == "stopped" or (run.theorem is not None and run.theorem.proved is not None):
+    if run.reason == "stopped" or (run.verdict is not None and run.is_proved):
         return None
     assert run.out is not None
     return None if read_settings(run.out).corpus.get("task") else run.learned
@@ -95,7 +95,7 @@ def print_json(run: Run) -> None:
             ],
             "history": run.history,
             "digest": run.archipelago.digest(),
-            "theorem": None if run.theorem is None else run.theorem.to_dict(),
+            "theorem": None if run.verdict is None else run.verdict.to_dict(),
             "learned": None if found is None else found.to_dict(),
         }
     )
@@ -112,6 +112,11 @@ def _why(run: Run) -> str:
             return f"the time of {time_text(stop.seconds or 0)} is up"
         case "stopped":
             return "you stopped it"
+        case "proved" if run.verdict is None:
+            return (
+                "what the best network has learned is proved of it for every length; the machine "
+                "below was read off the network, and all strings fit it"
+            )
         case "proved":
             return "a network is proved right for every string"
         case _:

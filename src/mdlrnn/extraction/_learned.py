@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from ..checks import is_number, short
 from ..corpus import Corpus
 from ..errors import InputError
-from ..machines import Machine, Rule, RulesAtOdds, product
+from ..machines import Machine, Rule, RulesAtOdds, machine_from_text, product
 from ..network import Network, counted
 from ..proofs import Proof, decimal_text, folded, prove, require, rounded_up
 from ._cover import Agreement, Cover, agreement, compared, cover
@@ -155,6 +155,9 @@ class Learned:
             "proved": self.proved,
             "statement": self.statement,
             "margin": self.margin,
+            "claims": []
+            if self.proof is None
+            else [{"kind": c.kind, "margin": float(c.margin)} for c in self.proof.claims],
             "seconds": self.seconds,
             "checked_length": self.checked,
             "agrees": None
@@ -165,6 +168,37 @@ class Learned:
                 "machine": agrees.machine.to_text(),
             },
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], network: Network) -> Learned:
+        """What this network has learned, as it was written down."""
+        agrees, statement = data["agrees"], data["statement"]
+        name, machine = data["name"], _machine(data["machine"])
+        if not isinstance(statement, str) or not isinstance(name, str | None):
+            raise TypeError
+        proof = None
+        if data["proved"] is True:
+            # Earlier versions kept the margin alone.
+            margin = data.get("margin")
+            known = [] if margin is None else [{"kind": "within", "margin": margin}]
+            claims = data.get("claims", known)
+            rows: dict[str, Any] = {"head": [], "rows": []}
+            proof = Proof.from_dict(
+                {"outcome": "proved", "statement": statement, "claims": claims, "table": rows},
+                network, "" if machine is None else machine.title,
+            )  # fmt: skip
+        beside = None
+        if agrees is not None:
+            there = _machine(agrees["machine"])
+            assert there is not None
+            beside = Cover(there, int(agrees["length"]), Fraction(agrees["differs_by"]))
+        seconds, checked = float(data["seconds"]), int(data["checked_length"])
+        return cls(network, machine, name, proof, statement, seconds, checked, beside)
+
+    @property
+    def shown(self) -> Machine | None:
+        """The machine to show: the network's, or the one that agrees up to a length."""
+        return self.cover.machine if self.machine is None and self.cover else self.machine
 
     def certificate(self) -> str:
         """The proof as a file that a second solver can check."""
@@ -208,6 +242,13 @@ class Learned:
             [f"It has learned {name}.", "", *_indented(self.machine), "",
              f"{'Theorem' if self.proved else 'Shown'}. {self.statement}"]
         )  # fmt: skip
+
+
+def _machine(text: str | None) -> Machine | None:
+    machine = None if text is None else machine_from_text(text)
+    if not isinstance(machine, Machine | None):
+        raise TypeError
+    return machine
 
 
 def _indented(machine: Machine) -> list[str]:

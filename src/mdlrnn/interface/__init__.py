@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._functions import report as report
     from ._functions import sample as sample
     from ._functions import test as test
+    from ._language import Description as Description
     from ._language import describe as describe
     from ._language import language as language
     from ._learned import learned_by_run as learned_by_run

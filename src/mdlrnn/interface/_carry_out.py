@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from .._notebook import attach_to_run
@@ -15,12 +16,13 @@ from ..kernels import compile_rest
 from ..languages import Language
 from ..machines import AnyMachine
 from ..network import Encoding, Network, Objective
-from ..proofs import Prover, Theorem, require
-from ..runs import BEST, PROVED, SHOWN, Recorder, begin
+from ..proofs import Prover, Verdict, require
+from ..runs import BEST, PROVED, SHOWN, Recorder, Until, begin, keep_learned, kept_proof
 from ..search import (
     NewCrew,
     OnProgress,
     Problem,
+    Progress,
     Run,
     Search,
     Stop,
@@ -28,6 +30,7 @@ from ..search import (
     check_room,
     network_of,
 )
+from ._learned import Readings
 from ._progress import Display
 
 Kind = TypeVar("Kind")
@@ -60,9 +63,9 @@ def request_for(
     hold_out: float | None,
     prove: bool,
 ) -> Request:
-    if stop.proved:
-        check_provable(source)
     corpus = source.corpus()
+    if stop.proved:
+        check_provable(source, corpus)
     held: Corpus | None = None
     if hold_out is not None:
         corpus, held = corpus.split(hold_out, seed)
@@ -104,54 +107,66 @@ def carry_out(
         return stop_requested or display.is_stopped()
 
     with new_crew() as crew, opened as recorder:
+        if prover is not None and recorder.folder is not None:
+            prover.remember(kept_proof(recorder.folder, prover.machine.title))
+        until: Until | None = None
+        readings = Readings(recorder.problem.corpus, recorder.folder)
+        if recorder.settings.stop.proved:
+            until = readings if prover is None else partial(_look, prover)
         with display:
             display.announce(title_of(recorder))
-            until = prover if recorder.settings.stop.proved else None
             run = recorder.evolve(crew, tell, until)
         compile_rest()
-        theorem = None
+        if readings.found is not None and recorder.folder is not None:
+            keep_learned(recorder.folder, readings.found)
+        verdict = None
         if prover is not None and (prove or run.reason == PROVED_RIGHT):
-            theorem = _theorem(prover, run, recorder.problem)
-        if theorem is not None:
-            _keep(recorder, run, theorem)
-    return replace(run, theorem=theorem)
+            verdict = _verdict(prover, run, recorder.problem)
+        if verdict is not None:
+            _keep(recorder, run, verdict)
+    run = replace(run, verdict=verdict)
+    return run if readings.found is None else run.with_learned(readings.found)
 
 
-def _theorem(prover: Prover, run: Run, problem: Problem) -> Theorem | None:
+def _look(
+    prover: Prover, progress: Progress, best: list[Network], others: list[Network], left: float
+) -> str | None:
+    return prover(best, others, progress.seconds, left)
+
+
+def _verdict(prover: Prover, run: Run, problem: Problem) -> Verdict | None:
     """What is proved at the end of a run."""
     if run.reason == "stopped":
         return None
     if not prover.can_prove:
-        return Theorem(None)
+        return Verdict(None)
     if run.reason == PROVED_RIGHT:
-        return Theorem(prover.first_proved())
+        return Verdict(prover.first_proved())
     proof = prover.prove(run.best)
     if proof.proved:
-        return Theorem(proof)
+        return Verdict(proof)
     others = runners_up(run, problem)
     other = prover.another(others)
     if other is None:
-        return Theorem(proof)
+        return Verdict(proof)
     # A proof names the symbols of a network that has no names for them.
     more = next(mdl for network, mdl in others.items() if _same(network, other.network))
-    return Theorem(proof, other, more - run.score.mdl)
+    return Verdict(proof, other, more - run.score.mdl)
 
 
 def _same(network: Network, proved: Network) -> bool:
     return network.units == proved.units and network.connections == proved.connections
 
 
-def _keep(recorder: Recorder, run: Run, theorem: Theorem) -> None:
-    found = theorem.proved or theorem.proof
+def _keep(recorder: Recorder, run: Run, verdict: Verdict) -> None:
+    found = verdict.proved or verdict.proof
     if found is None:
         return
     is_best = found.network == run.best
-    head, rows = found.table()
     data = found.to_dict() | {
         "language": found.title,
         "file": BEST if is_best else PROVED,
         "network": found.network.to_dict(),
-        "table": {"head": head, "rows": rows},
     }
     recorder.keep_theorem(data, None if is_best or not found.proved else found.network)
 
@@ -184,15 +199,20 @@ def title_of(recorder: Recorder) -> str:
     return f"{name}{units}: {islands} of {search.population}, seed {problem.seed}{where}{again}"
 
 
-def check_provable(source: Language) -> None:
+def check_provable(source: Language, corpus: Corpus) -> None:
     """Refuse `Stop(proved=True)` before anything is written, where it cannot come true."""
-    if source.machine is None:
+    require("z3", "a search until something is proved")
+    if source.machine is None and source.rules is not None:
         raise InputError(
             f"{source.name} has no machine that a proof could be about, so nothing can be proved "
             "on the way; give a task, a notation such as a^n b^n, a language file, or a grammar "
             "that mdlrnn language makes a machine of."
         )
-    require("z3", "a search until something is proved")
+    if source.machine is None and corpus.alphabet is None:
+        raise InputError(
+            f"{source.name} holds numbers, and a machine is read off networks over symbols, so "
+            "nothing can be proved on the way; leave it out."
+        )
 
 
 def value_of(given: Kind | None, kind: type[Kind], name: str) -> Kind:

@@ -11,7 +11,7 @@ from ..files import PathLike
 from ..languages import Language, language_from, language_of_run
 from ..network import Objective
 from ..old import knows_old
-from ..runs import holds_run, read_settings, reopen
+from ..runs import CORPUS, holds_run, read_corpus, read_settings, reopen
 from ..search import (
     CARD,
     CPU,
@@ -55,9 +55,10 @@ def evolve(
     The strings are a list, a `Corpus`, a file, a task's name ('anbn', or 'anbn_100' with its
     training size) or a language. With `out` the run is kept in that folder, and `resume` goes on
     with it. `Stop(proved=True)` goes on until a network is proved right for every string of the
-    language; without it, and where the language is known, the best network is proved at the end
-    unless `prove` is False. `hold_out` keeps a share of the strings out of the search, in the
-    folder.
+    language, or on plain strings until what the best network has learned is proved of it for every
+    length, and the strings fit it; without it, and where the language is known, the best network is
+    proved at the end unless `prove` is False. `hold_out` keeps a share of the strings out of the
+    search, in the folder.
 
     The same seed gives the same networks. With `seeds=4` there are four runs, with this seed and
     the next ones; the best is returned, and has the others as `others`. Every limit holds for each
@@ -125,10 +126,10 @@ def resume(
         spec = WorkersSpec(before)
     with crews_for(spec) as new_crew:
         source = None if settings is None else _source_of(settings.corpus)
-        if source is not None and settings is not None and (stop or settings.stop).proved:
-            check_provable(source)
         words = source is not None and source.words
         known = None if corpus is None else language_from(corpus, words=words).corpus()
+        if source is not None and settings is not None and (stop or settings.stop).proved:
+            check_provable(source, known or read_corpus(home / CORPUS))
         opened = reopen(home, known, stop, spec.device)
         if settings is not None and spec.device != before:
             display.say(

@@ -23,8 +23,13 @@ from ..proofs import CHECK, SECONDS, Checked, Proof
 from ..proofs import check as check_certificate
 from ..proofs import explain as explain_network
 from ..proofs import prove as prove_machine
-from ..runs import network_from, training_of
+from ..runs import is_network, network_from, training_of
+from ..search import Stop
 from ..show import content_of, page
+from ._progress import Display
+
+SEARCHED = 60.0
+"""Seconds for a search on strings, of which is asked what was learned."""
 
 
 def test(
@@ -105,12 +110,27 @@ def check(
     )
 
 
-def learned(network: object, *, seconds: float = LEARNED) -> Learned:
+def learned(
+    source: object,
+    *,
+    seconds: float | None = None,
+    words: bool = False,
+    progress: bool | Display | None = False,
+) -> Learned:
     """What a network has learned: the machine inside it, its name, and what is proved of it.
 
-    Nothing is told of the language. Needs the extra `prove`.
+    Nothing is told of the language. The source is a network, or strings, a list or a file of them:
+    then a network is searched for first, until what it has learned is proved. `seconds`, 20 for a
+    network and 60 for the search, are the most that this may take. Needs the extra `prove`.
     """
-    return learned_by(network_from(network), seconds)
+    if is_network(source):
+        return learned_by(network_from(source), LEARNED if seconds is None else seconds)
+    # Imported here: without a search nothing of Numba is needed.
+    from ._evolve import evolve
+
+    stop = Stop(seconds=SEARCHED if seconds is None else seconds, proved=True)
+    run = evolve(source, stop=stop, words=words, progress=progress)
+    return run.learned if run.reason == "proved" and run.learned else learned_by(run.best, LEARNED)
 
 
 def compare(first: object, second: object) -> Comparison:

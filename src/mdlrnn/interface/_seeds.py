@@ -71,7 +71,7 @@ def seeds_table(run: Run) -> str:
         [
             f"{run.seed}", f"{run.score.g:,}", bits_text(run.score.d_given_g),
             bits_text(run.score.mdl), time_text(run.history[-1]["seconds"] if run.history else 0),
-            "yes" if _is_proved(run) else "no",
+            "yes" if run.is_proved else "no",
         ]
         for run in (run, *run.others)
     ]  # fmt: skip
@@ -82,15 +82,11 @@ def _ranked(runs: list[Run]) -> list[Run]:
     return sorted(runs, key=lambda run: (run.value, run.seed))
 
 
-def _is_proved(run: Run) -> bool:
-    return run.theorem is not None and run.theorem.proved is not None
-
-
 def _row(run: Run) -> dict[str, Any]:
     assert run.out is not None
     return {
         "seed": run.seed, "folder": run.out.name, "g": run.score.g,
         "d_given_g": run.score.d_given_g, "mdl": run.score.mdl,
         "value": run.value, "seconds": run.statistics.seconds,
-        "steps": run.statistics.steps, "proved": _is_proved(run),
+        "steps": run.statistics.steps, "proved": run.is_proved,
     }  # fmt: skip

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ._proof import document as document
     from ._prove import prove as prove
     from ._prover import Prover as Prover
-    from ._prover import Theorem as Theorem
+    from ._prover import Verdict as Verdict
     from ._smt import CHECK as CHECK
     from ._smt import IN_RUN as IN_RUN
     from ._smt import SECONDS as SECONDS

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from ..errors import InputError, printable
@@ -155,6 +156,8 @@ class Proof:
     """What is shown of the network in float64, sums cut to ±10^6."""
     float_failure: FloatFailure | None = None
     """A string on which the network is wrong as it runs, if runs have met one."""
+    kept: tuple[list[str], list[list[str]]] | None = field(default=None, repr=False)
+    """The table, where the proof was read from a file."""
 
     @property
     def proved(self) -> bool:
@@ -165,6 +168,11 @@ class Proof:
         """Of the strongest claim; 0 where it is exact."""
         return float(self.claims[0].margin) if self.proved else None
 
+    @property
+    def only_exact(self) -> bool:
+        """Whether it holds in exact numbers alone: as it runs, the network makes a mistake."""
+        return self.float_failure is not None
+
     def to_markdown(self) -> str:
         """Theorem, table and notes."""
         return document(self, "markdown")
@@ -174,10 +182,16 @@ class Proof:
 
     def certificate(self) -> str:
         """The proof as SMT-LIB 2, for `mdlrnn prove --check` or any solver."""
+        if self.kept is not None:
+            raise InputError(
+                "the proof was read from a file, which has its words alone; prove the network "
+                "again for a certificate."
+            )
         return certificate(self)
 
     def to_dict(self) -> dict[str, Any]:
         found = self.counterexample
+        head, rows = self.table()
         return {
             "proved": self.proved,
             "outcome": self.outcome,
@@ -190,11 +204,30 @@ class Proof:
             "float_failure": (None if self.float_failure is None else self.float_failure.to_dict()),
             "notes": list(self.notes),
             "seconds": self.seconds,
+            "table": {"head": head, "rows": rows},
         }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], network: Network, title: str) -> Proof:
+        """The proof of this network that was written down: what it says, without its relation."""
+        table, failure = data["table"], data.get("float_failure")
+        return cls(
+            network, title, str(data["outcome"]), str(data["statement"]),
+            tuple(Claim(str(c["kind"]), Fraction(c["margin"])) for c in data["claims"]), None,
+            int(data.get("checked_length", 0)), float(data.get("seconds", 0.0)),
+            tuple(map(str, data.get("notes", ()))),
+            float_failure=None if failure is None else FloatFailure(**failure),
+            kept=(
+                [str(cell) for cell in table["head"]],
+                [[str(cell) for cell in row] for row in table["rows"]],
+            ),
+        )  # fmt: skip
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """The head and the rows of the proof's table; empty where nothing is proved."""
-        return cells(self) if self.proved else ([], [])
+        if self.kept is not None:
+            return self.kept
+        return cells(self) if self.proved and self.induction is not None else ([], [])
 
     def __repr__(self) -> str:
         return f"Proof({self.outcome}: {self.statement})"

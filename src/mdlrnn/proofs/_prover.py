@@ -21,7 +21,7 @@ HINT = 'With the extra prove, pip install "mdlrnn[prove]", a run ends with its t
 
 
 @dataclass(frozen=True)
-class Theorem:
+class Verdict:
     """What was found out at the end of a run; without a solver, nothing."""
 
     proof: Proof | None
@@ -111,6 +111,11 @@ class Prover:
         if not self._found[key].proved:
             self._in_vain += time.monotonic() - began
         return self._found[key]
+
+    def remember(self, proof: Proof | None) -> None:
+        """A proof that was found before, so that it need not be found again."""
+        if proof is not None and proof.proved:
+            self._found[proof.network.to_json()] = proof
 
     def first_proved(self) -> Proof:
         """The proof that ended the run."""

@@ -9,11 +9,9 @@ if TYPE_CHECKING:
     from ._files import CORPUS as CORPUS
     from ._files import FRONT as FRONT
     from ._files import HELD_OUT as HELD_OUT
-    from ._files import LEARNED as LEARNED
     from ._files import LOCK as LOCK
     from ._files import PROVED as PROVED
     from ._files import SETTINGS as SETTINGS
-    from ._files import THEOREM as THEOREM
     from ._files import acquire as acquire
     from ._files import check_holds_run as check_holds_run
     from ._files import holder as holder
@@ -21,14 +19,18 @@ if TYPE_CHECKING:
     from ._files import read_log as read_log
     from ._files import read_object as read_object
     from ._files import write as write
-    from ._files import write_learned as write_learned
+    from ._kept import keep_learned as keep_learned
+    from ._kept import kept_learned as kept_learned
+    from ._kept import kept_proof as kept_proof
     from ._networks import encoding_of as encoding_of
+    from ._networks import is_network as is_network
     from ._networks import load_network as load_network
     from ._networks import network_from as network_from
     from ._networks import read_corpus as read_corpus
     from ._networks import training_of as training_of
     from ._recorder import SHOWN as SHOWN
     from ._recorder import Recorder as Recorder
+    from ._recorder import Until as Until
     from ._recorder import begin as begin
     from ._recorder import reopen as reopen
     from ._sealed import read_sealed as read_sealed

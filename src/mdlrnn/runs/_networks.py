@@ -35,6 +35,17 @@ def network_from(source: object) -> Network:
     )
 
 
+def is_network(source: object) -> bool:
+    """Whether a network is meant, and no strings: a file of strings is no JSON."""
+    if not isinstance(source, str | os.PathLike):
+        return isinstance(source, Network) or hasattr(source, "best")
+    path = Path(source)
+    if not path.is_file() or path.suffix == ".json":
+        return True
+    with path.open("rb") as file:
+        return file.read(64).lstrip().startswith(b"{")
+
+
 def load_network(path: Path) -> Network:
     """The network in a file, or the best one of the run in a folder."""
     if not path.is_dir():

@@ -82,18 +82,19 @@ SHOWN = 5
 LOG_SECONDS = 10.0
 """Between two progress lines in the log, unless there is news."""
 
-Until = Callable[[list[Network], list[Network], float, float], str | None]
-"""Shown the best networks and others when there are new ones, the seconds spent and those left; it
-may name a reason to stop."""
+Until = Callable[[Progress, list[Network], list[Network], float], str | None]
+"""Shown the progress, the best networks and others when there may be new ones, and the seconds
+left; it may name a reason to stop."""
 
 
 def _shown(progress: Progress) -> tuple[list[Words], list[Words]]:
-    """The best of the front, and the best of the islands: what can be proved need not be among the
-    shortest."""
+    """The best and those of the front, and the best of the islands: what can be proved need not be
+    among the shortest."""
     front = sorted(progress.front(), key=lambda entry: entry[0] + entry[1])
     each = zip(progress.island_values, progress.island_rows, strict=True)
     islands = sorted(each, key=lambda entry: entry[0])
-    return [row for *_, row in front[:SHOWN]], [row for _, row in islands]
+    best = [progress.row, *(row for *_, row in front[:SHOWN])]
+    return best, [row for _, row in islands]
 
 
 class Recorder:
@@ -124,18 +125,20 @@ class Recorder:
     ) -> Run:
         """By the workers given, or on the cards given where the run is on a card."""
         ended: str | None = None
+        is_first = True
 
         def tell(progress: Progress) -> bool | None:
-            nonlocal ended
+            nonlocal ended, is_first
             self._record(progress)
             stop_requested = on_progress(progress) if on_progress is not None else None
-            if until is not None and (progress.improved or progress.migrated):
+            if until is not None and (progress.improved or progress.migrated or is_first):
+                is_first = False
                 best, others = (
                     [network_of(self.problem, row) for row in rows] for rows in _shown(progress)
                 )
                 limit = self.settings.stop.seconds
                 left = math.inf if limit is None else limit - progress.seconds
-                ended = until(best, others, progress.seconds, left)
+                ended = until(progress, best, others, left)
             return stop_requested or ended is not None
 
         common: dict[str, Any] = {

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._migration import is_crowded as is_crowded
     from ._run import Progress as Progress
     from ._run import Run as Run
+    from ._run import Statistics as Statistics
     from ._settings import CARD as CARD
     from ._settings import CPU as CPU
     from ._settings import DEVICES as DEVICES

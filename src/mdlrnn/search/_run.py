@@ -15,7 +15,7 @@ from ._settings import Search, Stop
 
 if TYPE_CHECKING:
     from ..extraction import Learned
-    from ..proofs import Proof, Theorem
+    from ..proofs import Proof, Verdict
 
 
 class Progress(NamedTuple):
@@ -114,7 +114,7 @@ class Run:
     objective: Objective
     archipelago: Archipelago
     """The final population, from which the run can go on."""
-    theorem: Theorem | None = field(default=None, repr=False)
+    verdict: Verdict | None = field(default=None, repr=False)
     """What was found out about the best network and, if that is wrong, about others."""
     out: Path | None = None
     """The folder that the run is kept in, if it is."""
@@ -125,9 +125,15 @@ class Run:
     def proof(self) -> Proof | None:
         """What was proved of the best network, or of another where only that is right; None where
         no proof was sought."""
-        if self.theorem is None:
-            return None
-        return self.theorem.proved or self.theorem.proof
+        if self.verdict is not None:
+            return self.verdict.proved or self.verdict.proof
+        found = self.learned if self.reason == "proved" else None
+        return None if found is None else found.proof
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether there is a theorem about the best network, or about another of the run."""
+        return self.proof is not None and self.proof.proved
 
     if TYPE_CHECKING:  # attached at the top of the package, which knows proofs and pictures
 
@@ -137,6 +143,12 @@ class Run:
             reads numbers, or without the extra `prove`."""
 
         def _repr_html_(self) -> str: ...
+
+    def with_learned(self, learned: Learned) -> Run:
+        """The run, with what its best network has learned, which is found already."""
+        run = replace(self)
+        vars(run)["_learned"] = learned
+        return run
 
     def __repr__(self) -> str:
         return (

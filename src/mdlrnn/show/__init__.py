@@ -14,12 +14,9 @@ if TYPE_CHECKING:
     from ._charts import plot_values as plot_values
     from ._charts import run_html as run_html
     from ._content import Content as Content
-    from ._content import LearnedMachine as LearnedMachine
-    from ._content import ShownTheorem as ShownTheorem
     from ._content import content_of as content_of
     from ._content import example_of as example_of
-    from ._content import kept_learned as kept_learned
-    from ._content import kept_theorem_data as kept_theorem_data
+    from ._content import learned_of_task as learned_of_task
     from ._content import network_content as network_content
     from ._content import run_content as run_content
     from ._data import Front as Front

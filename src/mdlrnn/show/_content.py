@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from ..corpus import Corpus
 from ..errors import InputError
+from ..extraction import Learned
 from ..extraction import learned as find_learned
 from ..languages import Language, language_from, language_of_run
-from ..machines import Machine, machine_from_text
+from ..machines import Machine
 from ..measures import Report, enough, measure
 from ..network import Encoding, Network, Score, read_json
-from ..proofs import IN_RUN, available, prove
+from ..proofs import IN_RUN, Proof, available, prove
 from ..runs import (
     BEST,
     CORPUS,
-    LEARNED,
-    THEOREM,
     Settings,
     Status,
     check_holds_run,
+    kept_learned,
+    kept_proof,
     load_network,
     network_from,
     read_corpus,
-    read_object,
     read_settings,
     status_of,
 )
@@ -34,28 +34,6 @@ from ._data import accuracy, front, history, lines_over_strings
 
 if TYPE_CHECKING:
     from ._data import Accuracy, Front, History, LinesOverStrings
-
-
-@dataclass(frozen=True)
-class ShownTheorem:
-    """What is proved of the network, with the table of its phases."""
-
-    statement: str
-    head: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    note: str = ""
-    only_exact: bool = False
-    """Whether it holds in exact numbers alone: as it runs, the network makes a mistake."""
-
-
-@dataclass(frozen=True)
-class LearnedMachine:
-    """What the network has learned; without a machine, why none was found."""
-
-    statement: str
-    proved: bool
-    machine: Machine | None = None
-    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,8 +68,8 @@ class Content:
     """What `test` finds out."""
     accuracy: Accuracy | None = None
     search: SearchSummary | None = None
-    theorem: ShownTheorem | None = None
-    learned: LearnedMachine | None = None
+    theorem: Proof | None = None
+    learned: Learned | None = None
     enough: EnoughStrings | None = None
     refresh: int | None = None
     """Seconds after which the page loads itself again, while a run goes on."""
@@ -149,51 +127,28 @@ def network_content(
         example=example_of(scored_on),
     )
     if task is None or task.rules is None:
-        return replace(content, learned=learned_content(network))
+        return replace(content, learned=_learned(network))
     measures, steps = _measured(network, task, task.size)
     theorem = _proved(network, task)
-    learned = _of_task(theorem, task) or learned_content(network)
+    learned = learned_of_task(theorem, task) or _learned(network)
     return replace(content, measures=measures, accuracy=steps, theorem=theorem, learned=learned)
 
 
-def _of_task(theorem: ShownTheorem | None, task: Language) -> LearnedMachine | None:
+def learned_of_task(proof: Proof | None, task: Language) -> Learned | None:
     """The machine of a language that the network is proved to have learned."""
-    if theorem is None or not isinstance(task.rules, Machine):
+    if proof is None or not isinstance(task.rules, Machine):
         return None
-    return LearnedMachine(theorem.statement, True, task.rules, task.title)
+    return Learned(
+        proof.network, task.rules, task.title, proof, proof.statement, proof.seconds, proof.checked
+    )
 
 
-def learned_content(network: Network, folder: Path | None = None) -> LearnedMachine | None:
+def _learned(network: Network, folder: Path | None = None) -> Learned | None:
     """What the network has learned: as the run's folder has it, or found here."""
     if network.alphabet is None or not available("z3"):
         return None
-    data = None if folder is None else kept_learned(folder, network)
-    if data is None:
-        data = find_learned(network, LEARNED_SECONDS).to_dict()
-    text = data["machine"] or (data["agrees"] or {}).get("machine")
-    machine = None if text is None else machine_from_text(text)
-    assert machine is None or isinstance(machine, Machine)
-    return LearnedMachine(data["statement"], data["proved"], machine, data["name"])
-
-
-def kept_learned(folder: Path, network: Network) -> dict[str, Any] | None:
-    """None if the file is not there, is of another network, or is not as a run writes it."""
-    path = folder / LEARNED
-    if not path.exists():
-        return None
-    try:
-        data = read_object(path, "what was learned")
-        texts = [data.get("machine"), (data.get("agrees") or {}).get("machine")]
-        fits = data.get("network") == network.to_dict() and isinstance(data["statement"], str)
-        for text in texts:
-            if text is not None and not isinstance(machine_from_text(text), Machine):
-                return None
-        shaped = isinstance(data["proved"], bool) and isinstance(data["name"], str | None)
-        # Earlier versions did not say how far the machine's probabilities are from the network's.
-        whole = data["agrees"] is None or isinstance(data["agrees"]["differs_by"], float)
-        return data if fits and shaped and whole else None
-    except (InputError, KeyError, TypeError, AttributeError):
-        return None
+    kept = None if folder is None else kept_learned(folder, network)
+    return kept or find_learned(network, LEARNED_SECONDS)
 
 
 def run_content(folder: Path, title: str | None = None, task: Language | None = None) -> Content:
@@ -224,10 +179,10 @@ def run_content(folder: Path, title: str | None = None, task: Language | None = 
     if running:
         return content
     if known is None or known.rules is None:
-        return replace(content, learned=learned_content(network, folder))
+        return replace(content, learned=_learned(network, folder))
     measures, steps = _measured(network, known, known.size)
-    theorem = _kept_theorem(folder, network, known) or _proved(network, known)
-    learned = _of_task(theorem, known) or learned_content(network, folder)
+    theorem = kept_proof(folder, known.title, network) or _proved(network, known)
+    learned = learned_of_task(theorem, known) or _learned(network, folder)
     return replace(
         content, measures=measures, accuracy=steps, theorem=theorem, learned=learned,
         enough=_enough(folder, known),
@@ -287,42 +242,9 @@ def _measured(network: Network, task: Language, size: int | None) -> tuple[Repor
     return measure(network, task, size), accuracy(network, task)
 
 
-def _kept_theorem(folder: Path, network: Network, task: Language) -> ShownTheorem | None:
-    data = kept_theorem_data(folder, network, task)
-    if data is None:
-        return None
-    table = data["table"]
-    rows = tuple(tuple(map(str, row)) for row in table.get("rows", ()))
-    notes = " ".join(map(str, data.get("notes", ())))
-    return ShownTheorem(
-        str(data["statement"]), tuple(map(str, table.get("head", ()))), rows, notes,
-        data.get("float_failure") is not None,
-    )  # fmt: skip
-
-
-def kept_theorem_data(folder: Path, network: Network, task: Language) -> dict[str, Any] | None:
-    """What the run proved of this very network and language; a run that went on has another best
-    network than the one that the theorem is about."""
-    path = folder / THEOREM
-    if not path.exists():
-        return None
-    data = read_object(path, "theorem")
-    if not data.get("proved") or not isinstance(data.get("table"), dict):
-        return None
-    if data.get("network") != network.to_dict() or data.get("language") != task.title:
-        return None
-    return data
-
-
-def _proved(network: Network, task: Language) -> ShownTheorem | None:
+def _proved(network: Network, task: Language) -> Proof | None:
     """The theorem about the network and the task's language, where there is one and a solver."""
     if task.machine is None or not available("z3"):
         return None
     proof = prove(network, task.machine, seconds=IN_RUN)
-    if not proof.proved:
-        return None
-    head, rows = proof.table()
-    return ShownTheorem(
-        proof.statement, tuple(head), tuple(tuple(row) for row in rows), " ".join(proof.notes),
-        proof.float_failure is not None,
-    )  # fmt: skip
+    return proof if proof.proved else None

@@ -8,11 +8,12 @@ from itertools import zip_longest
 from typing import Any
 
 from ..errors import InputError
+from ..extraction import Learned
 from ..machines import Affine, Machine, Rule, rule_text
 from ..network import describe, summary
 from ._automaton import picture_of_machine
 from ._charts import plot_accuracy, plot_enough, plot_front, plot_history
-from ._content import Content, LearnedMachine
+from ._content import Content
 from ._formats import escaped, svg
 from ._script import KINDS
 
@@ -130,12 +131,13 @@ def theorem_section(content: Content) -> str:
     if theorem is None:
         return ""
     parts = [paragraph(theorem.statement)]
-    if theorem.rows:
-        order = _probabilities_first(theorem.head)
-        rows = [[row[i] for i in order if i < len(row)] for row in theorem.rows]
-        parts.append(table([theorem.head[i] for i in order], rows))
-    if theorem.note:
-        parts.append(paragraph(theorem.note, "muted"))
+    head, rows = theorem.table()
+    if rows:
+        order = _probabilities_first(head)
+        rows = [[row[i] for i in order if i < len(row)] for row in rows]
+        parts.append(table([head[i] for i in order], rows))
+    if theorem.notes:
+        parts.append(paragraph(" ".join(theorem.notes), "muted"))
     title = "Theorem, in exact numbers" if theorem.only_exact else "Theorem"
     return section(title, *parts, name="theorem")
 
@@ -186,9 +188,9 @@ def _bits(value: float) -> str:
 SCALE = 1.25
 
 
-def machine_data(learned: LearnedMachine | None) -> dict[str, Any] | None:
+def machine_data(learned: Learned | None) -> dict[str, Any] | None:
     """The machine for the page's script; integers as text, since doubles would round them."""
-    machine = None if learned is None else learned.machine
+    machine = None if learned is None else learned.shown
     if machine is None:
         return None
     return {
@@ -221,10 +223,10 @@ def _rule(rule: Rule, machine: Machine) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def machine_section(learned: LearnedMachine | None) -> str:
+def machine_section(learned: Learned | None) -> str:
     if learned is None:
         return ""
-    machine = learned.machine
+    machine = learned.shown
     if machine is None:
         return section("What it has learned", paragraph(learned.statement), name="learned")
     said = f"{'Theorem. ' if learned.proved else ''}{learned.statement}"

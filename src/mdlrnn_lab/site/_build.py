@@ -29,7 +29,6 @@ from ._findings import (
     proof_rank,
     states_of,
     strings_of,
-    theorem_of,
 )
 from ._pages import FINDINGS, INDEX, NETWORK, STEP, Row, index_page, language_page
 from ._places import FORMAT, LIST, Place, places_in
@@ -241,14 +240,14 @@ def _made(work: Work) -> Row:
     content = Content(
         result.network, result.encoding, work.name, example_of(corpus),
         None if strings is None else strings.summary, result.score,
-        theorem=theorem_of(found), learned=learned_of(found, result),
+        theorem=found.theorem, learned=learned_of(found, result),
         back=(INDEX, f"{work.name} in the atlas"),
     )  # fmt: skip
     drawing = draw(result.network)
     file = result.file
     if file is not None:
         save(home / file.name, file.text)
-    save(home / FINDINGS, json.dumps(found, indent=1) + "\n")
+    save(home / FINDINGS, json.dumps(found.to_dict(), indent=1) + "\n")
     result.network.save(home / NETWORK)
     save(home / STEP, page(content, drawing))
     only_exact = content.theorem is not None and content.theorem.only_exact
@@ -262,9 +261,9 @@ def _made(work: Work) -> Row:
         counters=known.counters,
         g=result.g,
         learned=_learned_text(content),
-        proof="proved in exact numbers" if only_exact else found["theorem"]["outcome"],
-        closeness=closeness(found),
-        proof_rank=proof_rank(found),
+        proof="proved in exact numbers" if only_exact else found.proof.outcome,
+        closeness=closeness(found.proof),
+        proof_rank=proof_rank(found.proof),
         proved=content.theorem is not None,
         only_exact=only_exact,
         thumbnail=thumbnail(drawing.picture),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,32 +17,58 @@ from typing import Any, NamedTuple
 from mdlrnn import __version__
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
+from mdlrnn.extraction import Learned
 from mdlrnn.extraction import learned as find_learned
 from mdlrnn.files import read_text
 from mdlrnn.languages import Grammar, Language, production_text
-from mdlrnn.machines import Affine, Machine, Transducer, machine_from_text
-from mdlrnn.network import counted, has_words, spelled
-from mdlrnn.proofs import TO_TRY, available, prove
-from mdlrnn.show import LearnedMachine, ShownTheorem, kept_learned, kept_theorem_data
+from mdlrnn.machines import Affine, Machine, Transducer
+from mdlrnn.network import Network, counted, has_words, spelled
+from mdlrnn.proofs import TO_TRY, Proof, available, prove
+from mdlrnn.runs import kept_learned, kept_proof
+from mdlrnn.show import learned_of_task
 
 from ._result import Result
 
-Findings = dict[str, Any]
+NOT_TRIED = "not tried"
 NO_SOLVER = 'No proof was tried: the extra prove is missing, pip install "mdlrnn[prove]".'
 NO_LANGUAGE = "No proof was tried: it is not known which language the network was meant to learn."
+
+
+class Findings(NamedTuple):
+    """What is known of a network after so many seconds."""
+
+    key: str
+    seconds: float
+    proof: Proof
+    """Its outcome may also be 'not tried'."""
+    learned: Learned | None
+
+    @property
+    def theorem(self) -> Proof | None:
+        return self.proof if self.proof.proved else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Without what differs from one machine to the next."""
+        proof = self.proof.to_dict()
+        names = ("outcome", "statement", "claims", "notes", "table", "float_failure")
+        learned = None if self.learned is None else self.learned.to_dict() | {"seconds": 0.0}
+        return {
+            "key": self.key, "seconds": self.seconds,
+            "theorem": {name: proof[name] for name in names}, "learned": learned,
+        }  # fmt: skip
 
 
 def findings(result: Result, seconds: float, kept: Path) -> Findings:
     """`seconds` are for the proof, and as many for what it has learned."""
     key = _key(result)
-    before = _read(kept)
-    if before is not None and before.get("key") == key and _is_enough(before, seconds):
+    before = _read(kept, result.network)
+    if before is not None and before.key == key and (before.theorem or before.seconds >= seconds):
         return before
-    theorem = _theorem(result, seconds)
+    proof = _proof(result, seconds)
     learned = None
-    if theorem["outcome"] != "proved" and result.network.alphabet is not None and available("z3"):
+    if not proof.proved and result.network.alphabet is not None and available("z3"):
         learned = _learned(result, seconds)
-    return {"key": key, "seconds": seconds, "theorem": theorem, "learned": learned}
+    return Findings(key, seconds, proof, learned)
 
 
 def _key(result: Result) -> str:
@@ -51,122 +78,74 @@ def _key(result: Result) -> str:
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()
 
 
-def _read(path: Path) -> Findings | None:
+def _read(path: Path, network: Network) -> Findings | None:
     try:
         data = json.loads(read_text(path, "findings"))
-        _theorem_of(data), _learned_of(data)
-        return data if isinstance(data["seconds"], int | float) else None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        learned = data["learned"]
+        return Findings(
+            str(data["key"]), float(data["seconds"]), Proof.from_dict(data["theorem"], network, ""),
+            None if learned is None else Learned.from_dict(learned, network),
+        )  # fmt: skip
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, AssertionError):
         return None
 
 
-def _is_enough(data: Findings, seconds: float) -> bool:
-    return bool(data["theorem"]["outcome"] == "proved" or data["seconds"] >= seconds)
-
-
-def _theorem(result: Result, seconds: float) -> dict[str, Any]:
+def _proof(result: Result, seconds: float) -> Proof:
     task = result.source
     if task is None:
-        return _untried(NO_LANGUAGE)
+        return _untried(result.network, NO_LANGUAGE)
     if not available("z3"):
-        return _untried(NO_SOLVER)
+        return _untried(result.network, NO_SOLVER)
     machine = task.machine
     if machine is None:
-        return _untried(f"No proof was tried: {task.obstacle}")
+        return _untried(result.network, f"No proof was tried: {task.obstacle}")
+    found = None
     if result.place.data is None:
-        kept = kept_theorem_data(result.place.path, result.network, task)
-        if kept is not None and "float_failure" in kept:  # earlier versions did not run it
-            return _fields(kept)
+        found = kept_proof(result.place.path, task.title, result.network)
     try:
-        proof = prove(result.network, machine, seconds=seconds)
+        found = found or prove(result.network, machine, seconds=seconds)
     except InputError as error:
-        return _untried(f"No proof was tried: {error}")
-    head, rows = proof.table()
-    return _fields(proof.to_dict() | {"table": {"head": head, "rows": rows}})
+        return _untried(result.network, f"No proof was tried: {error}")
+    # Advice for a run is none for a reader of the page.
+    return replace(found, notes=tuple(note for note in found.notes if note != TO_TRY))
 
 
-def _untried(why: str) -> dict[str, Any]:
-    nothing: dict[str, Any] = {"claims": [], "notes": [], "table": {"head": [], "rows": []}}
-    return {"outcome": "not tried", "statement": why, "float_failure": None} | nothing
+def _untried(network: Network, why: str) -> Proof:
+    return Proof(network, "", NOT_TRIED, why, (), None, 0, 0.0)
 
 
-def _fields(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what differs from one machine to the next, and without advice for a run."""
-    names = ("outcome", "statement", "claims", "notes", "table", "float_failure")
-    found = {name: data[name] for name in names}
-    return found | {"notes": [note for note in found["notes"] if note != TO_TRY]}
-
-
-def _learned(result: Result, seconds: float) -> dict[str, Any]:
-    data = None
+def _learned(result: Result, seconds: float) -> Learned:
+    kept = None
     if result.place.data is None:
-        data = kept_learned(result.place.path, result.network)
-    if data is None:
-        data = find_learned(result.network, seconds).to_dict()
-    return {name: data[name] for name in ("name", "machine", "proved", "statement", "agrees")}
+        kept = kept_learned(result.place.path, result.network)
+    return kept or find_learned(result.network, seconds)
 
 
-def theorem_of(data: Findings) -> ShownTheorem | None:
-    """The theorem for the page, if there is one."""
-    return _theorem_of(data) if data["theorem"]["outcome"] == "proved" else None
-
-
-def _theorem_of(data: Findings) -> ShownTheorem:
-    found = data["theorem"]
-    table = found["table"]
-    rows = tuple(tuple(map(str, row)) for row in table["rows"])
-    notes = " ".join(map(str, found["notes"]))
-    proof_rank(data)
-    return ShownTheorem(
-        str(found["statement"]), tuple(map(str, table["head"])), rows, notes,
-        found["float_failure"] is not None,
-    )  # fmt: skip
-
-
-def learned_of(data: Findings, result: Result) -> LearnedMachine | None:
+def learned_of(found: Findings, result: Result) -> Learned | None:
     """What it has learned: the language itself where that is proved, else what was found in it."""
-    language = result.source and result.source and result.source.rules
-    if data["theorem"]["outcome"] == "proved" and isinstance(language, Machine):
-        assert result.source is not None
-        assert result.source.rules is not None
-        return LearnedMachine(data["theorem"]["statement"], True, language, result.source.title)
-    return _learned_of(data)
+    language = None
+    if result.source is not None:
+        language = learned_of_task(found.theorem, result.source)
+    return language or found.learned
 
 
-def _learned_of(data: Findings) -> LearnedMachine | None:
-    found = data["learned"]
-    if found is None:
-        return None
-    text, agrees = found["machine"], found["agrees"]
-    if agrees is not None:
-        # Earlier versions did not say how far the machine's probabilities are from the network's.
-        float(agrees["differs_by"])
-        text = text or agrees["machine"]
-    machine = None if text is None else machine_from_text(text)
-    if isinstance(machine, Transducer):
-        raise TypeError
-    return LearnedMachine(str(found["statement"]), found["proved"] is True, machine, found["name"])
-
-
-def closeness(data: Findings) -> str:
+def closeness(proof: Proof) -> str:
     """Of a theorem: how close its strongest claim says that the probabilities are."""
-    found = data["theorem"]
-    if found["outcome"] != "proved" or not found["claims"]:
+    if not proof.proved or not proof.claims:
         return ""
-    claim = found["claims"][0]
-    within = f"within {float(claim['margin']):.2g}"
-    return {"exact": "exact", "within": within}.get(claim["kind"], "what is possible")
+    claim = proof.claims[0]
+    within = f"within {float(claim.margin):.2g}"
+    return {"exact": "exact", "within": within}.get(claim.kind, "what is possible")
 
 
-def proof_rank(data: Findings) -> float:
+def proof_rank(proof: Proof) -> float:
     """The strongest first, those in exact numbers alone after the others; a margin is below 1."""
-    found = data["theorem"]
     kinds = {"exact": 0.0, "within": 1.0}
-    if found["outcome"] == "proved" and found["claims"]:
-        claim = found["claims"][0]
-        rank = kinds.get(claim["kind"], 2.0) + min(0.99, float(claim["margin"]))
-        return 3.0 + rank / 4 if found["float_failure"] is not None else rank
-    return {"not right": 4.0, "not shown": 5.0, "refuted": 6.0}.get(found["outcome"], 7.0)
+    if proof.proved and proof.claims:
+        claim = proof.claims[0]
+        rank = kinds.get(claim.kind, 2.0) + min(0.99, float(claim.margin))
+        return 3.0 + rank / 4 if proof.only_exact else rank
+    return {"not right": 4.0, "not shown": 5.0, "refuted": 6.0}.get(proof.outcome, 7.0)
 
 
 FINITE, COUNTER, STACK = "finite-state", "counter", "stack"

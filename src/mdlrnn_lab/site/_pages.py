@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mdlrnn import __version__
+from mdlrnn.extraction import Learned
 from mdlrnn.machines import Transducer
 from mdlrnn.network import OBJECTIVES, Encoding, counted, describe, length, summary
+from mdlrnn.proofs import Proof
 from mdlrnn.show import (
     Content,
     Drawing,
-    LearnedMachine,
-    ShownTheorem,
     asset,
     document,
     escaped,
@@ -141,7 +141,7 @@ def _bits(result: Result) -> list[tuple[str, str]]:
     return pairs
 
 
-def _learned(result: Result, learned: LearnedMachine | None, theorem: ShownTheorem | None) -> str:
+def _learned(result: Result, learned: Learned | None, theorem: Proof | None) -> str:
     machine = None if result.source is None else result.source.machine
     if theorem is not None and isinstance(machine, Transducer):
         shown = svg(picture_of_machine(machine), "the drawing of the machine", 1.25)
@@ -158,21 +158,23 @@ def _learned(result: Result, learned: LearnedMachine | None, theorem: ShownTheor
         said = paragraph(f"No machine was looked for: {why}")
         return section("What it has learned", said, name="learned")
     if theorem is not None:  # which stands below, and need not be said twice
-        learned = replace(learned, statement=_follows(theorem), proved=False)
+        learned = replace(learned, statement=_follows(theorem), proof=None)
     return machine_section(learned)
 
 
-def _follows(theorem: ShownTheorem) -> str:
+def _follows(theorem: Proof) -> str:
     return FOLLOWS_EXACTLY if theorem.only_exact else FOLLOWS
 
 
 def _theorem(content: Content, found: Findings) -> str:
     if content.theorem is not None:
         return theorem_section(content)
-    notes = [paragraph(str(note), "muted") for note in found["theorem"]["notes"]]
-    outcome = found["theorem"]["outcome"]
-    title = outcome.capitalize() if outcome in ("refuted", "not right") else "Not proved"
-    return section(title, paragraph(str(found["theorem"]["statement"])), *notes, name="theorem")
+    proof = found.proof
+    notes = [paragraph(note, "muted") for note in proof.notes]
+    title = (
+        proof.outcome.capitalize() if proof.outcome in ("refuted", "not right") else "Not proved"
+    )
+    return section(title, paragraph(proof.statement), *notes, name="theorem")
 
 
 def _search(result: Result, others: Sequence[Result]) -> str:

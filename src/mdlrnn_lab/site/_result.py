@@ -30,8 +30,8 @@ from mdlrnn.runs import (
     CORPUS,
     HELD_OUT,
     PROVED,
-    THEOREM,
     Settings,
+    kept_proof,
     load_network,
     read_corpus,
     read_log,
@@ -319,9 +319,8 @@ def _joined(one: Corpus | None, two: Corpus) -> Corpus:
 
 def _proved(folder: Path, network: Network) -> tuple[bool, bool]:
     """Whether the run has proved this network, and whether in exact numbers alone."""
-    theorem = read_object(folder / THEOREM, "theorem") if (folder / THEOREM).exists() else {}
-    proved = theorem.get("proved") is True and theorem.get("network") == network.to_dict()
-    return proved, proved and theorem.get("float_failure") is not None
+    proof = kept_proof(folder, network=network)
+    return proof is not None, proof is not None and proof.only_exact
 
 
 def _found(events: list[dict[str, Any]], score: dict[str, Any]) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..network import BOUNDARY, EXACT, Network, counted, distribution, spelled, stepper
-from ..proofs import prove
+from ..proofs import Proof, bound_text, prove
 from ._learned import SECONDS, learned
 from ._places import NOISE
 
@@ -56,26 +56,33 @@ def compare(one: Network, other: Network) -> Comparison:
         second = prove(other, machine, seconds=SECONDS, at_once=True)
         if second.proved:
             claims = {first.claims[0].kind, second.claims[0].kind}
+            limits = _limits(first, second)
             if claims == {"exact"}:
                 return Comparison(True, f"Proved: both give exactly the same probabilities after "
-                                  f"every prefix of {machine.title}.")  # fmt: skip
+                                  f"every prefix of {machine.title}. {limits}")  # fmt: skip
             if claims <= {"exact", "within"}:
-                apart = float(first.claims[0].margin + second.claims[0].margin)
+                apart = first.claims[0].margin + second.claims[0].margin
                 return Comparison(
                     True,
                     f"Proved: after every prefix of {machine.title} their probabilities differ by "
-                    f"less than {apart:.2g}.",
+                    f"less than {bound_text(apart)}. {limits}",
                 )
             return Comparison(
                 True,
                 f"Proved: both find the same symbols possible after every prefix of "
-                f"{machine.title}.",
+                f"{machine.title}. {limits}",
             )
     return Comparison(
         None,
         f"Not shown: up to {counted(length, 'symbol')} they differ nowhere by 0.001 or more, "
         "and no machine was proved for both.",
     )
+
+
+def _limits(first: Proof, second: Proof) -> str:
+    if first.limits == second.limits:
+        return first.limits
+    return f"Of the first: {first.limits} Of the second: {second.limits}"
 
 
 def _first_difference(one: Network, other: Network) -> tuple[Comparison | None, int]:

@@ -13,7 +13,7 @@ from ..corpus import Corpus
 from ..errors import InputError
 from ..machines import Machine, Rule, RulesAtOdds, machine_from_text, product
 from ..network import Network, counted
-from ..proofs import Proof, decimal_text, folded, prove, require, rounded_up
+from ..proofs import Proof, bound_text, decimal_text, folded, prove, require, rounded_up
 from ._cover import Agreement, Cover, agreement, compared, cover
 from ._fit import NEARLY, SAME, fitted
 from ._names import automaton_name, named_machines
@@ -23,7 +23,8 @@ AFTER = "After every prefix that it finds possible, however long, the network gi
 
 
 def statement(proof: Proof, machine: Machine, runs: Runs) -> str:
-    return _claim(proof, runs) + _in_the_middle(proof, machine, runs) + _as_it_runs(proof)
+    text = _claim(proof, runs) + _in_the_middle(proof, machine, runs) + _as_it_runs(proof)
+    return f"{text} {proof.limits}"
 
 
 def _in_the_middle(proof: Proof, machine: Machine, runs: Runs) -> str:
@@ -38,7 +39,7 @@ def _in_the_middle(proof: Proof, machine: Machine, runs: Runs) -> str:
         return ""
     return (
         " This machine's own probabilities are not the network's: in the prefixes of up to "
-        f"{counted(found.length, 'symbol')} they differ by up to {_at_most(found.off)}."
+        f"{counted(found.length, 'symbol')} they differ by up to {bound_text(found.off)}."
     )
 
 
@@ -47,15 +48,11 @@ def agrees(found: Agreement, noise: Fraction | None) -> str:
     taken = ""
     if noise is not None:
         taken = f" (what it gives with less than {decimal_text(noise)} is taken for nothing)"
-    off = f"probabilities that differ by up to {_at_most(found.off)}"
+    off = f"probabilities that differ by up to {bound_text(found.off)}"
     return (
         f"Up to {counted(found.length, 'symbol')} it finds the same symbols possible as this "
         f"machine{taken}, with {off if found.off else 'the same probabilities'}; no claim beyond."
     )
-
-
-def _at_most(off: Fraction) -> str:
-    return decimal_text(rounded_up(off))
 
 
 def _claim(proof: Proof, runs: Runs) -> str:

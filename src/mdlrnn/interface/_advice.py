@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..corpus import Corpus
-from ..measures import list_length, trigram_length
+from ..measures import list_length, percent_text, trigram_length
 from ..network import Objective
 from ..search import Run
 from ._text import time_text
@@ -46,8 +46,9 @@ def _stagnant(run: Run) -> list[str]:
     steps, last = run.statistics.steps, run.history[-1]
     if steps < FEWEST_STEPS or last["steps"] > STAGNANT * steps:
         return []
+    share = percent_text(1 - last["steps"] / steps, 0)
     return [
-        f"Nothing better was found after {time_text(last['seconds'])}, in "
-        f"{1 - last['steps'] / steps:.0%} of the steps. More of the same is unlikely to help; if "
-        "the network is not right, more strings, another seed (--seeds 4) or more islands may."
+        f"Nothing better was found after {time_text(last['seconds'])}, in {share} % of the steps. "
+        "More of the same is unlikely to help; if the network is not right, more strings, another "
+        "seed (--seeds 4) or more islands may."
     ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._entropy import Mean as Mean
     from ._entropy import Means as Means
+    from ._entropy import mean_of as mean_of
     from ._entropy import means_of as means_of
     from ._grammar import Grammar as Grammar
     from ._grammar_machine import production_text as production_text

@@ -277,10 +277,11 @@ def _estimated(language: Machine | Grammar, size: int) -> Means:
         raise InputError(
             f"{language.title} draws strings that its rules do not have; correct its rules."
         )
-    return Means(_mean(whole, weights), _mean(depth[nodes], weights))
+    return Means(mean_of(whole, weights), mean_of(depth[nodes], weights))
 
 
-def _mean(values: np.ndarray, weights: np.ndarray) -> Mean:
+def mean_of(values: np.ndarray, weights: np.ndarray) -> Mean:
+    """An estimate, from values that come so often."""
     total = float(weights.sum())
     mean = float(np.sum(weights * values)) / total
     variance = float(np.sum(weights * (values - mean) ** 2)) / max(1.0, total - 1)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ._measures import measure as measure
     from ._measures import measure_parts as measure_parts
     from ._measures import named as named
+    from ._measures import percent_text as percent_text
     from ._measures import truth_of as truth_of
     from ._unseen import UnseenReport as UnseenReport
     from ._unseen import list_length as list_length

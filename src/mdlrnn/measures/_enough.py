@@ -22,9 +22,17 @@ from numpy.typing import NDArray
 from ..corpus import Corpus
 from ..errors import InputError
 from ..files import PathLike, named, read_text
-from ..languages import Grammar, Language, Mean, language_of_run, language_with_rules, means_of
+from ..languages import (
+    Grammar,
+    Language,
+    Mean,
+    language_of_run,
+    language_with_rules,
+    mean_of,
+    means_of,
+)
 from ..machines import Machine, Transducer, Truth
-from ..network import Encoding, Network, length
+from ..network import BOUNDARY, Encoding, Network, length
 from ..runs import FRONT, check_holds_run, network_from, read_settings
 from ._measures import fed, measure_parts
 from ._measures import named as with_names
@@ -48,6 +56,8 @@ class Candidate(NamedTuple):
     right: bool | None
     """Whether it makes no mistake on the training strings and the first test strings; None if that
     was not looked at."""
+    bits_error: float | None = None
+    """The standard error of the bits; None where they are not estimated."""
 
     def at(self, strings: float) -> float:
         """The score that is expected with so many strings."""
@@ -92,7 +102,13 @@ class Enough(NamedTuple):
             "entropy": self.entropy,
             "entropy_error": self.entropy_error,
             "networks": [
-                {"name": c.name, "g": c.g, "bits_a_string": c.bits, "right": c.right}
+                {
+                    "name": c.name,
+                    "g": c.g,
+                    "bits_a_string": c.bits,
+                    "bits_error": c.bits_error,
+                    "right": c.right,
+                }
                 for c in self.candidates
             ],
             "reigns": [{"from": r.first, "name": r.candidate.name} for r in self.reigns],
@@ -102,19 +118,20 @@ class Enough(NamedTuple):
     def __str__(self) -> str:
         """What `mdlrnn enough` prints."""
         width = max(8, *(len(c.name) for c in self.candidates))
+        shown = [c for c in self.candidates if c.right is not None]
+        texts = [_bits_text(c) for c in shown]
+        room = max(14, *map(len, texts))
         entropy = Mean(self.entropy, self.entropy_error)
         lines = [
             f"{self.title}: entropy {entropy.text(4)} bits a string",
             "",
-            f"{'network':<{width}}  {'|G|':>6}  {'bits a string':>14}  {'in test':>7}  wins",
+            f"{'network':<{width}}  {'|G|':>6}  {'bits a string':>{room}}  {'in test':>7}  wins",
         ]
         wins = _wins(self.reigns)
-        shown = [c for c in self.candidates if c.right is not None]
-        for c in shown:
-            bits = "infinite" if math.isinf(c.bits) else f"{c.bits:.4f}"
+        for c, bits in zip(shown, texts, strict=True):
             right = "right" if c.right else "wrong"
             won = wins.get(c.name, "never")
-            lines.append(f"{c.name:<{width}}  {c.g:>6,}  {bits:>14}  {right:>7}  {won}")
+            lines.append(f"{c.name:<{width}}  {c.g:>6,}  {bits:>{room}}  {right:>7}  {won}")
         others = len(self.candidates) - len(shown)
         if others:
             lines.append(f"and {others} more that never win")
@@ -129,6 +146,12 @@ class Enough(NamedTuple):
         if self.needed <= 1:
             return "A network that is right in test wins from the first string on."
         return f"About {self.needed:,} strings make a network that is right in test win."
+
+
+def _bits_text(candidate: Candidate) -> str:
+    if math.isinf(candidate.bits):
+        return "infinite"
+    return Mean(candidate.bits, candidate.bits_error).text(4)
 
 
 def _wins(reigns: Sequence[Reign]) -> dict[str, str]:
@@ -161,8 +184,14 @@ def enough_strings(
         fitting = _wider(encoding, Encoding.fitting(network, encoding.scheme))
         if corpus.alphabet not in truths:  # a network has its symbols in an order of its own
             truths[corpus.alphabet] = task.truth(corpus)
-        bits = entropy.value + _excess(truths[corpus.alphabet], chances, corpus)
-        candidates.append(Candidate(name, network, length(network, fitting), bits, None))
+        excess = _excess(truths[corpus.alphabet], chances, corpus)
+        errors = [mean.error for mean in (entropy, excess) if mean.error is not None]
+        candidates.append(
+            Candidate(
+                name, network, length(network, fitting), entropy.value + excess.value, None,
+                math.hypot(*errors) if errors else None,
+            )
+        )  # fmt: skip
     asked = {reign.candidate.name for reign in reigns(candidates)}
     asked |= {c.name for c in sorted(candidates, key=lambda c: c.bits)[:FEWEST_BITS]}
     judged = [c._replace(right=is_right(c.network)) if c.name in asked else c for c in candidates]
@@ -176,15 +205,22 @@ def _entropy(language: Language, truth: Truth, strings: Corpus) -> Mean:
     return Mean(truth.optimal_bits / strings.sequences)
 
 
-def _excess(truth: Truth, chances: NDArray[np.float64], corpus: Corpus) -> float:
+def _excess(truth: Truth, chances: NDArray[np.float64], corpus: Corpus) -> Mean:
     """Bits a string above the entropy: the divergence after each prefix, as often as it comes."""
     steps = np.bincount(corpus.item_node, weights=corpus.item_weight, minlength=len(chances))
     true = np.where(truth.possible, truth.chances, 1.0)
     given = np.where(truth.possible, chances, 1.0)
     with np.errstate(divide="ignore"):
         each = np.sum(true * np.log2(true / given), axis=1)
-    above = np.maximum(each, 0.0)[steps > 0]  # below 0 by rounding alone
-    return float(np.sum(steps[steps > 0] * above)) / corpus.sequences
+    each = np.where(steps > 0, np.maximum(each, 0.0), 0.0)  # below 0 by rounding alone
+    mean = float(np.sum(steps * each)) / corpus.sequences
+    if corpus.alphabet is None or math.isinf(mean):  # numbers are all there are, not a sample
+        return Mean(mean)
+    whole = each.copy()
+    for begin, end in zip(corpus.levels[1:-1], corpus.levels[2:], strict=True):
+        whole[begin:end] += whole[corpus.parent[begin:end]]
+    last = corpus.item_target == corpus.alphabet.index(BOUNDARY)
+    return Mean(mean, mean_of(whole[corpus.item_node[last]], corpus.item_weight[last]).error)
 
 
 def _wider(one: Encoding, other: Encoding) -> Encoding:

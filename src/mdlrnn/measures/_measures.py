@@ -166,7 +166,14 @@ def cell_text(value: Any, entropy: bool) -> str:
         return "-"
     if isinstance(value, int):
         return f"{value:,}"
-    return entropy_text(value) if entropy else f"{100 * value:.2f} %"
+    return entropy_text(value) if entropy else f"{percent_text(value)} %"
+
+
+def percent_text(share: float, digits: int = 2) -> str:
+    """A share in percent, cut and not rounded: 100 means all."""
+    scale = 10**digits
+    cut = math.floor(100 * scale * share + 1e-9)  # 0.29 is 28.999999999999996 of 100
+    return f"{(cut if share >= 1 else min(cut, 100 * scale - 1)) / scale:.{digits}f}"
 
 
 def entropy_text(value: float) -> str:

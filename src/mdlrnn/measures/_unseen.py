@@ -72,13 +72,24 @@ def trigram_length(corpus: Corpus) -> float:
 
 
 def list_length(corpus: Corpus) -> float:
-    """Bits of a corpus as a list of its distinct strings, each symbol as long as the next, and then
-    the number in that list of each of its strings, in a code that fits their frequencies."""
+    """Bits of a corpus as a list of its distinct strings, each symbol as long as the next, of how
+    often each of them comes, and then of the number in that list of each of its strings, in a code
+    that fits these frequencies."""
     assert corpus.alphabet is not None
     strings = list(corpus.strings())
     total = sum(count for _, count in strings)
     written = sum(len(string) + 1 for string, _ in strings) * math.log2(len(corpus.alphabet))
-    return written - sum(count * math.log2(count / total) for _, count in strings)
+    return (
+        written
+        + _choices(total - 1, len(strings) - 1)
+        - sum(count * math.log2(count / total) for _, count in strings)
+    )
+
+
+def _choices(of: float, chosen: int) -> float:
+    """Bits to say which places are chosen: so a total is cut into counts of at least 1."""
+    logs = math.lgamma(of + 1) - math.lgamma(chosen + 1) - math.lgamma(of - chosen + 1)
+    return max(0.0, logs) / math.log(2)
 
 
 COSTLIEST = 5

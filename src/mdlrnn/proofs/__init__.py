@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ._claims import folded as folded
     from ._execute import executor as executor
     from ._explain import explain as explain
+    from ._numbers import bound_text as bound_text
     from ._numbers import decimal_text as decimal_text
     from ._numbers import rounded_up as rounded_up
     from ._numbers import solve as solve

@@ -20,7 +20,7 @@ from ..errors import printable
 from ..network import LEAST_TOTAL, powers
 from ._numbers import decimal_text
 from ._smt import TRUE, Formula, conjunction, negation
-from ._terms import ONE, Term, bounds, relu, total
+from ._terms import ONE, Term, about, bounds, relu, total
 
 
 class Claim(NamedTuple):
@@ -141,12 +141,21 @@ def _has_digits(value: int, base: int, among: int | None = None) -> bool:
 
 
 def probabilities(given: Shares) -> list[Fraction]:
-    """The probabilities, sigmoids at the middle of their bounds; for showing and estimating."""
-    middles = [_middle(mass) for mass in given.masses]
-    whole = sum(middles, Fraction(0))
+    """The probabilities, sigmoids at the middle of their bounds: what a proof can hope for."""
+    return _normal([_middle(mass) for mass in given.masses])
+
+
+def shown_probabilities(given: Shares) -> list[Fraction]:
+    """The probabilities to many digits, for people."""
+    found = [(mass, about(mass)) for mass in given.masses]
+    return _normal([_middle(mass) if value is None else value for mass, value in found])
+
+
+def _normal(masses: list[Fraction]) -> list[Fraction]:
+    whole = sum(masses, Fraction(0))
     if whole <= LEAST_TOTAL:
-        return [Fraction(1, len(middles))] * len(middles)
-    return [mass / whole for mass in middles]
+        return [Fraction(1, len(masses))] * len(masses)
+    return [mass / whole for mass in masses]
 
 
 def _middle(term: Term) -> Fraction:

@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..network import Network
 from ._execute import Executor, executor
 from ._statement import latex_symbol, number_text, term_text
-from ._terms import Term, TooComplex, bounds, memory_term
+from ._terms import ZERO, Term, TooComplex, about, memory_term, substitute
 
 LINE = 78
 """Characters; in LaTeX, where half of them are commands, twice as many."""
@@ -48,10 +48,18 @@ def _inputs(network: Network) -> list[tuple[str, tuple[int, ...]]]:
 
 class _Block:
     def __init__(
-        self, name: str, first: list[Term], updates: list[Term], outputs: list[tuple[Term, bool]]
+        self,
+        name: str,
+        first: list[Term],
+        updates: list[Term],
+        outputs: list[tuple[Term, bool]],
+        odd: dict[int, Term],
     ) -> None:
         self.name = name
         self.first, self.updates, self.outputs = first, updates, outputs
+        self.odd = odd
+        """Outputs, by place, that are at the first step not what they would be with memory 0:
+        a product then lacks factors."""
 
 
 def _block(run: Executor, row: tuple[int, ...], name: str) -> _Block:
@@ -61,11 +69,14 @@ def _block(run: Executor, row: tuple[int, ...], name: str) -> _Block:
     # Outputs are told over the memory as it then is, where they can be.
     present = run.read(row, before)
     first = run.network.inputs
-    outputs = []
-    for u in range(first, first + run.network.outputs):
+    outputs, odd = [], {}
+    empty = {term.parts[0][0]: ZERO for term in before.values()}
+    for place, u in enumerate(range(first, first + run.network.outputs)):
         now = u in present
         outputs.append((present[u] if now else values.value[u], now))
-    return _Block(name, list(run.remembered(start)), list(run.remembered(values)), outputs)
+        if not now and start.value[u] != substitute(values.value[u], empty):
+            odd[place] = start.value[u]
+    return _Block(name, list(run.remembered(start)), list(run.remembered(values)), outputs, odd)
 
 
 class _Writer:
@@ -137,16 +148,19 @@ class _Writer:
         for place, (term, present) in enumerate(block.outputs):
             names = self.now if present else self.before
             text = term_text(term, self.latex, names)
-            about = _about(term)
-            if about and not self.latex:
-                text += f" {about}"
+            known = _about(term)
+            if known and not self.latex:
+                text += f" {known}"
+            start = ""
+            if place in block.odd and self.starts(block):
+                start = f" (at the start {self.math(number_or_term(block.odd[place], self.latex))})"
             if one:
-                pieces.append(self.math(f"P(1) = {text}"))
+                pieces.append(self.math(f"P(1) = {text}") + start)
                 continue
             symbol = self.network.alphabet[place] if self.network.alphabet else str(place)
             symbol = latex_symbol(symbol) if self.latex else symbol
             relation = r"\propto" if self.latex else "∝"
-            pieces.append(self.math(f"P({symbol}) {relation} {text}"))
+            pieces.append(self.math(f"P({symbol}) {relation} {text}") + start)
         together = ", ".join(pieces)
         return [together] if len(together) <= LINE * (1 + self.latex) else pieces
 
@@ -157,9 +171,12 @@ class _Writer:
             now, before = self.math(self.now(unit)), self.math(self.before(unit))
             parts.append(f"{now}: unit {unit}, {before} a step before")
         parts.append(f"{self.math('[x > 0]')}: 1 if so, else 0")
-        parts.append(
-            "P: cut to 0..1" if self.network.outputs == 1 else "negative shares count as 0"
-        )
+        if self.network.outputs == 1:
+            parts.append("P: cut to 0..1")
+        else:
+            least = self.math("10^{-8}" if self.latex else "10^-8")
+            parts.append("negative shares count as 0")
+            parts.append(f"if all shares sum to {least} or less, every P is the same")
         return f"({'; '.join(parts)})"
 
 
@@ -168,10 +185,10 @@ def number_or_term(term: Term, latex: bool) -> str:
 
 
 def _about(term: Term) -> str:
-    low, high = bounds(term)
-    if term.known or low is None or high is None:
+    found = about(term)
+    if term.known or found is None:
         return ""
-    value = float((low + high) / 2)
+    value = float(found)
     return f"≈ {'−' if value < 0 else ''}{abs(value):.3g}"
 
 

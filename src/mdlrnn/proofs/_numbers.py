@@ -32,6 +32,11 @@ def rounded_down(value: Fraction, digits: int = 2) -> Fraction:
     return Fraction(math.floor(value * scale)) / scale if value > 0 else Fraction(0)
 
 
+def bound_text(value: Fraction) -> str:
+    """A bound from above in two digits, never less than it is."""
+    return decimal_text(rounded_up(value))
+
+
 def _scale(value: Fraction, digits: int) -> Fraction:
     return Fraction(10) ** (digits - 1 - exponent_of(value)) if value > 0 else Fraction(1)
 
@@ -135,6 +140,28 @@ def enclosure(x: Fraction) -> tuple[Fraction, Fraction]:
         low, high = exponential(shortened(size, down=True))[0], exponential(shortened(size))[1]
         small = _decimal(1 / (1 + high), down=True), _decimal(1 / (1 + low), down=False)
     return small if x < 0 else (1 - small[1], 1 - small[0])
+
+
+SHOWN = 100_000
+"""Beyond this |x| a sigmoid is shown as 0 or 1."""
+
+
+@lru_cache(maxsize=4096)
+def sigmoid_about(x: Fraction) -> Fraction:
+    """1/(1 + e^−x) to some 20 digits, for people. Beyond `LARGEST` an enclosure is far wider, and
+    certificates have it as it is."""
+    size, halved = abs(x), 0
+    if size > SHOWN:
+        return Fraction(int(x > 0))
+    if size <= LARGEST:
+        return sum(enclosure(x), Fraction(0)) / 2
+    while size > LARGEST:
+        size, halved = size / 2, halved + 1
+    power = exponential(shortened(size))[0]
+    for _ in range(halved):
+        power = _decimal(power * power, down=True)
+    small = 1 / (1 + power)
+    return small if x < 0 else 1 - small
 
 
 def shortened(x: Fraction, down: bool = False) -> Fraction:

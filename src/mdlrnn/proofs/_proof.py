@@ -156,6 +156,8 @@ class Proof:
     """What is shown of the network in float64, sums cut to ±10^6."""
     float_failure: FloatFailure | None = None
     """A string on which the network is wrong as it runs, if runs have met one."""
+    limits: str = ""
+    """Of what was shown: that it is about exact numbers, and what float64 and saturation change."""
     kept: tuple[list[str], list[list[str]]] | None = field(default=None, repr=False)
     """The table, where the proof was read from a file."""
 
@@ -202,6 +204,7 @@ class Proof:
             "checked_length": self.checked,
             "as_it_runs": None if self.as_it_runs is None else self.as_it_runs.to_dict(),
             "float_failure": (None if self.float_failure is None else self.float_failure.to_dict()),
+            "limits": self.limits,
             "notes": list(self.notes),
             "seconds": self.seconds,
             "table": {"head": head, "rows": rows},
@@ -217,6 +220,7 @@ class Proof:
             int(data.get("checked_length", 0)), float(data.get("seconds", 0.0)),
             tuple(map(str, data.get("notes", ()))),
             float_failure=None if failure is None else FloatFailure(**failure),
+            limits=str(data.get("limits", "")),
             kept=(
                 [str(cell) for cell in table["head"]],
                 [[str(cell) for cell in row] for row in table["rows"]],

@@ -15,7 +15,7 @@ from ..checks import is_number, short
 from ..errors import InputError
 from ..machines import AnyMachine, Configuration
 from ..network import Network
-from ._claims import Claim, probabilities
+from ._claims import Claim, shown_probabilities
 from ._equivalent_machines import counting_machine, equivalent_machines
 from ._execute import NODES as PREFIXES
 from ._execute import SECONDS as EXPLORE
@@ -26,6 +26,7 @@ from ._obligations import Induction
 from ._proof import Proof
 from ._smt import SECONDS, require
 from ._statement import (
+    IN_EXACT_NUMBERS,
     Attempts,
     as_it_runs_warning,
     not_right,
@@ -46,7 +47,7 @@ from ._witness import (
     follow,
     is_wrong_as_it_runs,
 )
-from .float64._runs import quick_reach, reach_of
+from .float64._runs import limits_text, quick_reach, reach_of
 
 AT_ONCE_PREFIXES = 700
 """Prefixes that are run through where there is little time."""
@@ -232,7 +233,7 @@ class _Search:
             text, told = not_right(self.system, claims)
             return Proof(
                 network, title, "not right", text, claims, None, self.length, seconds, told,
-                induction, self.system,
+                induction, self.system, limits=IN_EXACT_NUMBERS,
             )  # fmt: skip
         if self.at_once:
             reach = quick_reach(induction, claims[0], self._time(FLOAT_RUNS))
@@ -245,6 +246,7 @@ class _Search:
         return Proof(
             network, title, "proved", text, claims, None, self.length, seconds,
             told, induction, self.system, reach.shown, reach.mistake,
+            limits_text(self.system, reach),
         )  # fmt: skip
 
 
@@ -256,7 +258,7 @@ def _counterexample(system: System, node: Node, shortest: bool, claim: Claim) ->
         words(labels, system),
         node.depth,
         dict(zip(system.outcomes, chances, strict=True)),
-        dict(zip(system.outcomes, probabilities(node.shares), strict=True)),
+        dict(zip(system.outcomes, shown_probabilities(node.shares), strict=True)),
         shortest,
         is_wrong_as_it_runs(system, node.executor, claim, node.labels(), node.here),
     )

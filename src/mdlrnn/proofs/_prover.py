@@ -44,12 +44,12 @@ class Verdict:
             return [
                 self.proof.statement,
                 f"Theorem, of the network in {file}, {self._beside_the_best()}: "
-                f"{self.other.statement}",
+                f"{self.other.statement} {self.other.limits}",
             ]
         if not self.proof.proved:
             return [self.proof.statement]
         other = "" if self.proof.network == best else f" (The network in {file}.)"
-        return [f"Theorem. {self.proof.statement}{other}"]
+        return [f"Theorem. {self.proof.statement}{other} {self.proof.limits}"]
 
     def _beside_the_best(self) -> str:
         if self.more_bits < 0:

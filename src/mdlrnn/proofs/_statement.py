@@ -17,7 +17,7 @@ from ._numbers import decimal_text
 from ._obligations import Induction, counters_as, hypothesis, targets
 from ._smt import Formula, Script, ask_z3, negation
 from ._system import Phase, System, affine_term
-from ._terms import Atom, Term, bounds, known, rebuilt, substitute
+from ._terms import Atom, Term, about, bounds, known, rebuilt, substitute
 from ._witness import Counterexample
 from .float64._runs import Reach, reach_notes
 
@@ -207,14 +207,16 @@ class Share(NamedTuple):
         if low is not None and high is not None and low_whole and high_whole:
             if low == high and low_whole == high_whole:
                 return term_text(Term(low / low_whole), latex)
-            about = float(low / low_whole)
-            return f"{'' if latex else '≈ '}{_rounded(about, latex)}"
+            mass, whole = about(self.mass), about(self.whole)
+            if mass is None or not whole:
+                return r"\ldots" if latex else UNKNOWN
+            return f"{'' if latex else '≈ '}{_rounded(float(mass / whole), latex)}"
         over = term_text(self.whole, latex)
         if latex:
             return rf"\frac{{{term_text(self.mass, latex)}}}{{{over}}}"
-        mass = term_text(self.mass)
-        mass = f"({mass})" if _is_sum(self.mass) else mass
-        return f"{mass} / ({over})" if _is_sum(self.whole) else f"{mass} / {over}"
+        share = term_text(self.mass)
+        share = f"({share})" if _is_sum(self.mass) else share
+        return f"{share} / ({over})" if _is_sum(self.whole) else f"{share} / {over}"
 
 
 def _is_sum(term: Term) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..checks import exact_fraction
 from ..network import ACTIVATIONS, Arithmetic
-from ._numbers import enclosure
+from ._numbers import enclosure, sigmoid_about
 
 LONGEST = 20_000
 """Characters of an atom's key; a network that needs more is beyond what is tried here."""
@@ -248,6 +248,39 @@ def _atom_bounds(atom: Atom) -> tuple[Fraction, Fraction] | None:
         case _:
             corners = [a * b for a in ranges[0] for b in ranges[1]]
             return min(corners), max(corners)
+
+
+def about(x: Term) -> Fraction | None:
+    """Its value to many digits, for people; None if there are counters or memory in it."""
+    value = x.constant
+    for atom, factor in x.parts:
+        found = _atom_about(atom)
+        if found is None:
+            return None
+        value += factor * found
+    return value
+
+
+@lru_cache(maxsize=50_000)
+def _atom_about(atom: Atom) -> Fraction | None:
+    inputs = [value for value in map(about, atom.inputs) if value is not None]
+    if not inputs or len(inputs) < len(atom.inputs):
+        return None
+    match atom.kind:
+        case "sigmoid":
+            return sigmoid_about(inputs[0])
+        case "relu":
+            return max(inputs[0], Fraction(0))
+        case "step":
+            return Fraction(int(inputs[0] > 0))
+        case "floor":
+            return Fraction(math.floor(inputs[0]))
+        case "mod":
+            return inputs[0] % atom.base
+        case "product":
+            return inputs[0] * inputs[1]
+        case _:
+            return None
 
 
 def _whole(x: Term) -> bool:

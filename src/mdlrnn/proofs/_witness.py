@@ -16,7 +16,7 @@ from ..network import BOUNDARY, EXACT, FLOAT, distribution, feed, stepper
 from ._claims import Claim, Shares, certain, claim_formula
 from ._execute import Executor, Node, along
 from ._facts import stack_bases
-from ._numbers import enclosure
+from ._numbers import sigmoid_about
 from ._system import System, words
 from ._terms import ONE, known
 
@@ -221,13 +221,8 @@ NODES = 20_000
 SECONDS = 4.0
 
 
-def _sigmoid(x: Fraction) -> Fraction:
-    low, high = enclosure(x)
-    return (low + high) / 2
-
-
-TRUE_SIGMOID = EXACT._replace(sigmoid=_sigmoid, tanh=lambda x: 2 * _sigmoid(2 * x) - 1)
-"""To the digits of the enclosures."""
+TRUE_SIGMOID = EXACT._replace(sigmoid=sigmoid_about, tanh=lambda x: 2 * sigmoid_about(2 * x) - 1)
+"""To some 20 digits."""
 
 
 class _Node(NamedTuple):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..measures import percent_text
 from ._data import (
     Accuracy,
     Front,
@@ -203,7 +204,7 @@ def plot_accuracy(data: Accuracy) -> Picture:
     if points:
         groups.append(Group((Line(points, series_style(2)),)))
     for point, x, y in zip(points, data.length, data.share, strict=True):
-        words = f"length {x}: {100 * y:.2f} %"
+        words = f"length {x}: {percent_text(y)} %"
         groups.append(Group((Circle(point, 2.6, series_style(2)),), words))
     return _picture(frame, groups, "accuracy against length")
 

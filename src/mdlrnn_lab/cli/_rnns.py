@@ -11,6 +11,7 @@ import click
 from mdlrnn.cli import command, json_option
 from mdlrnn.interface import say, say_json, table
 from mdlrnn.languages import Language
+from mdlrnn.measures import percent_text
 from mdlrnn.search import workers_from
 
 from .._sized import with_size
@@ -124,4 +125,4 @@ def _number(value: float | None) -> str:
 
 
 def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.2f} %"
+    return "-" if value is None else f"{percent_text(value)} %"

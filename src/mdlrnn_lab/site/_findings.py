@@ -23,7 +23,7 @@ from mdlrnn.files import read_text
 from mdlrnn.languages import Grammar, Language, production_text
 from mdlrnn.machines import Affine, Machine, Transducer
 from mdlrnn.network import Network, counted, has_words, spelled
-from mdlrnn.proofs import TO_TRY, Proof, available, prove
+from mdlrnn.proofs import TO_TRY, Proof, available, prove, rounded_up
 from mdlrnn.runs import kept_learned, kept_proof
 from mdlrnn.show import learned_of_task
 
@@ -134,7 +134,7 @@ def closeness(proof: Proof) -> str:
     if not proof.proved or not proof.claims:
         return ""
     claim = proof.claims[0]
-    within = f"within {float(claim.margin):.2g}"
+    within = f"within {float(rounded_up(Fraction(str(float(claim.margin))))):g}"
     return {"exact": "exact", "within": within}.get(claim.kind, "what is possible")
 
 

@@ -12,6 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from mdlrnn.measures import percent_text
+
 
 @cache
 def published() -> dict[str, Any]:
@@ -56,8 +58,8 @@ def printed(hundredths: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """One decimal; cut, not rounded, so that 100.0 means all."""
-    return MISSING if share is None else f"{math.floor(1000 * share + 1e-9) / 10:.1f}"
+    """One decimal, so that 100.0 means all."""
+    return MISSING if share is None else percent_text(share, 1)
 
 
 def bits(value: float | None, digits: int = 1) -> str:

@@ -239,18 +239,22 @@ def quick_reach(induction: Induction, claim: Claim, seconds: float) -> Reach:
     return Reach(NOT_KNOWN, None, runs, induction.executor.network.saturation)
 
 
-def reach_notes(system: System, reach: Reach) -> Iterator[str]:
+def limits_text(system: System, reach: Reach) -> str:
+    """What the theorem does not say of the network that runs. All who state it say this, too."""
     if reach.saturation:
-        yield (
+        return (
             "The theorem is about exact numbers. The network that runs computes in float64 and "
             f"cuts sums to ±10^6{_cut_text(system, reach.uncut)}."
         )
-    else:
-        yield (
-            "The theorem is about exact numbers; the network's saturation is off, so that no sum "
-            "is cut. Feed and the page compute in exact numbers, up to 2^262144; float64 rounds "
-            "integers beyond 2^53."
-        )
+    return (
+        "The theorem is about exact numbers; the network's saturation is off, so that no sum "
+        "is cut. Feed and the page compute in exact numbers, up to 2^262144; float64 rounds "
+        "integers beyond 2^53."
+    )
+
+
+def reach_notes(system: System, reach: Reach) -> Iterator[str]:
+    yield limits_text(system, reach)
     if reach.shown is not None:
         yield _shown_text(system, reach.shown)
     else:

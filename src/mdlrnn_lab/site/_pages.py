@@ -424,7 +424,8 @@ def _classes(rows: Sequence[Row]) -> str:
         "another machine for the same strings may need less. |G| is counted in the encoding parts, "
         "which depends on the network alone, so that all rows compare. What a network has learned "
         "is said where it is proved. A proof is of the network’s probabilities for every string: "
-        "exact, within a margin, or of which symbols are possible next. Proved in exact numbers: "
+        "exact, within a margin, or of which symbols are possible next. It is about exact numbers; "
+        "each page says how far it holds of the network that runs. Proved in exact numbers alone: "
         "as the network runs, in float64, it makes a mistake, which its page names. Not right: "
         "what was shown is too weak for that; not shown: neither proof nor mistake was found in "
         "time; refuted: a string was found on which the network is wrong.</p>",

@@ -17,7 +17,7 @@ from mdlrnn.measures._measures import cell_text, percent_text
 from mdlrnn.measures._unseen import list_length
 from mdlrnn.network import Encoding
 from mdlrnn.proofs._numbers import bound_text, enclosure, sigmoid_about
-from mdlrnn.proofs._prover import Theorem
+from mdlrnn.proofs._prover import Verdict
 from mdlrnn.show import plot_accuracy
 from mdlrnn.show._data import Accuracy
 
@@ -35,7 +35,7 @@ def test_whoever_says_however_long_says_what_float64_and_saturation_change() -> 
     assert LIMITS in learned(network).statement
     assert LIMITS in compare(network, network).statement
     proof = prove_network(network, "anbn")
-    (line,) = Theorem(proof).lines("proved.json", network)
+    (line,) = Verdict(proof).lines("proved.json", network)
     assert LIMITS in line
     assert any(note.startswith("The theorem is about exact numbers.") for note in proof.notes)
     uncut = replace(network, saturation=False)

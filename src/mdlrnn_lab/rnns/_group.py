@@ -23,9 +23,9 @@ from mdlrnn.runs import acquire, holder, read_sealed, seal, unseal
 from mdlrnn.search import Line, naming_the_worker
 
 from ._configurations import Configuration, Model
-from ._model import Weights, chances_of, tree_of
 
 if TYPE_CHECKING:
+    from ._model import Weights
     from ._training import Training
 
 DEVICES = ("cpu", "cuda")
@@ -226,6 +226,8 @@ def reports(
 def _measured(
     cell: str, weights: Weights, task: Language, parts: Iterable[Corpus]
 ) -> list[Measures]:
+    from ._model import chances_of, tree_of
+
     count = len(weights["output"])
     totals = [Measures()] * count
     for part in parts:

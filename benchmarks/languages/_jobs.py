@@ -68,6 +68,7 @@ def carry_out(job: Job) -> dict[str, Any]:
         "found_steps": last["steps"], "found_generation": last["generation"],
         "generations": run.archipelago.generation, "steps": run.statistics.steps,
         "seconds": run.statistics.seconds,
+        "origin": None if run.origin is None else run.origin.to_dict(),
         "network": run.best.to_dict(),
     }  # fmt: skip
     if known:

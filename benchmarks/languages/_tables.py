@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from mdlrnn.search import Origin
+
 LEARNED = 0.05
 """Bits a string above the language that still count as learned."""
 Result = dict[str, Any]
 Runs = dict[str, dict[str, list[Result]]]
 HEAD = (
     f"{'language':24} {'seed':>4} {'|G|':>5} {'excess':>8} {'longer':>9} {'proved':>6} "
-    f"{'found':>7} {'steps':>7}"
+    f"{'found':>7} {'steps':>7}  origin"
 )
 
 
@@ -32,8 +34,14 @@ def line(result: Result) -> str:
     return (
         f"{result['language'][:24]:24} {result['seed']:>4} {result['g']:>5} "
         f"{_bits(result['excess']):>8} {_bits(result['longer']):>9} {proved:>6} "
-        f"{result['found_seconds']:>5.0f} s {result['found_steps'] / 1e6:>5.1f} M"
+        f"{result['found_seconds']:>5.0f} s {result['found_steps'] / 1e6:>5.1f} M  {_kind(result)}"
     )
+
+
+def _kind(result: Result) -> str:
+    """How the network came to be; results of earlier versions do not tell."""
+    origin = Origin.from_dict(result.get("origin"))
+    return "-" if origin is None else origin.kind
 
 
 def _bits(value: float | None) -> str:

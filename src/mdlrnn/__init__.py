@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .interface import sample as sample
     from .interface import score as score
     from .interface import score_many as score_many
+    from .interface import suggest as suggest
     from .interface import test as test
     from .languages import Language as Language
     from .limits import no_limits as no_limits

@@ -31,6 +31,7 @@ from mdlrnn import (
     score_many,
     zoo,
 )
+from mdlrnn.kernels import ANCESTRY, CONSTRUCTED
 from mdlrnn.kernels.gpu import _feeding, _memory
 from mdlrnn.kernels.gpu import _feeding as _sweep
 from mdlrnn.kernels.gpu import breeding as _breeding
@@ -291,6 +292,7 @@ def runs(folder: str) -> Any:
     search = Search(islands=2, population=3, migration_interval=2)
     common: dict[str, Any] = {"workers": "cuda", "seed": 5, "progress": False, "prove": False}
     whole = evolve(STRINGS, search, stop=Stop(generations=3), out=f"{folder}/a", **common)
+    begun = evolve(STRINGS, search, stop=Stop(generations=0), **common)
     evolve(STRINGS, search, stop=Stop(generations=2), out=f"{folder}/b", **common)
     again = resume(f"{folder}/b", stop=Stop(generations=3), progress=False, prove=False)
     moved = resume(f"{folder}/b", stop=Stop(generations=4), workers=2, progress=False, prove=False)
@@ -311,7 +313,28 @@ def runs(folder: str) -> Any:
             for name in ("a", "b")
         ],
         "value": [whole.value, whole.score.mdl],
+        "origins": [None if r.origin is None else r.origin.to_dict() for r in (whole, again)],
+        "ancestries": [
+            [
+                sorted({int(row[ANCESTRY]) for row in rows_of(state)})
+                for state in r.archipelago.islands
+            ]
+            for r in (begun, whole, again)
+        ],
     }
+
+
+def ancestries() -> Any:
+    """What networks stem from that are marked as constructed, and their offspring."""
+    search = Search(islands=1, population=6, elitist=False, distinct=False)
+    islands = Islands(Problem(Corpus.from_strings(STRINGS), search, Encoding("paper"), seed=5))
+    islands.begin()
+    state = islands.states()[0]
+    state.genomes[:, ANCESTRY] = CONSTRUCTED
+    islands.upload([state])
+    islands.advance(1)
+    later = islands.states()[0]
+    return [sorted({int(row[ANCESTRY]) for row in rows_of(each)}) for each in (state, later)]
 
 
 def cards(folder: str) -> Any:
@@ -397,6 +420,6 @@ if __name__ == "__main__":
     cases: dict[str, Any] = {
         "scores": scores, "swept": swept, "goes_on": goes_on, "migrates": migrates, "runs": runs,
         "cards": cards, "clock": clock, "uncut": uncut,
-        "parts": parts, "spread": spread,
+        "parts": parts, "spread": spread, "ancestries": ancestries,
     }  # fmt: skip
     print(json.dumps(cases[sys.argv[1]](*sys.argv[2:])))

@@ -18,6 +18,7 @@ import pytest
 import mdlrnn.kernels.gpu._cuda as cuda_module
 from helpers.data import ROOT, is_one_sentence
 from mdlrnn import InputError, evolve, score_many, zoo
+from mdlrnn.kernels._genome import CONSTRUCTED, DESCENDED, RANDOM
 from mdlrnn.kernels.gpu._cuda import _without_unrolling, require_card
 from mdlrnn.search.workers._connect import _one_card_each
 
@@ -116,6 +117,12 @@ def test_stagnant_islands_restart_and_archives_keep_their_best() -> None:
     assert all(found["fits"])
 
 
+def test_what_descends_from_a_constructed_network_says_so() -> None:
+    before, after = simulated("ancestries")
+    assert before == [CONSTRUCTED]
+    assert after == [CONSTRUCTED, DESCENDED]
+
+
 @pytest.mark.parametrize("kind", ["restarts", pytest.param("ring", marks=pytest.mark.slow)])
 def test_islands_on_two_cards_are_those_of_one(kind: str) -> None:
     found = simulated("parts", kind)
@@ -127,6 +134,10 @@ def test_islands_on_two_cards_are_those_of_one(kind: str) -> None:
 def test_a_run_repeats_itself_goes_on_and_is_scored_on_the_cpu(tmp_path: Path) -> None:
     found = simulated("runs", str(tmp_path))
     assert found["digests"][0] == found["digests"][1]
+    begun, whole, again = found["ancestries"]
+    assert begun == [[RANDOM], [RANDOM, CONSTRUCTED]], "the second island has founders"
+    assert whole == again, "through checkpoints and back"
+    assert found["origins"][0] == found["origins"][1]
     assert found["front"] == found["scored"]
     assert found["generations"] == [3, 3, 4]
     assert found["stopped"][0] == "stopped"

@@ -152,14 +152,15 @@ def test_a_table_says_how_many_strings_each_network_was_found_on(tmp_path: Path)
     heads = re.findall(r'<th scope="col">([^<]*)</th>', shown[shown.index('id="search"') :])
     assert heads[:4] == ["seed", "setting", "strings", "objective"]
     rows = [
-        re.findall(r"<td>([^<]*)</td>", line)
+        re.findall(r"<td[^>]*>([^<]*)</td>", line)
         for line in shown[shown.index('id="search"') :].splitlines()
-        if line.startswith('<tr><th scope="row">')
+        if line.startswith('<tr><th scope="row"')
     ]
     assert {(row[1], row[2], "shown" in row[-1]) for row in rows} == {
         ("100", "|D:G| + |G|", False), ("500", "|D:G| + |G|", True), ("300", "|D:G|", False),
     }  # fmt: skip
     assert "of those found on the most strings, 500." in shown
+    assert sorted(row[heads.index("origin") - 1] for row in rows) == ["from random", "–", "–"]
 
 
 def test_names_and_symbols_stay_text(made: _build.Site) -> None:

@@ -203,6 +203,7 @@ def test_the_fingerprint_knows_all_but_the_limits() -> None:
         {"migration_size": 1}, {"migration_interval": 21}, {"migration_seconds": 5.0},
         {"max_units": 9}, {"max_connections": 9}, {"unrestricted": True}, {"distinct": False},
         {"elitist": False}, {"crowding": False}, {"restarts": False}, {"saturation": False},
+        {"founders": False},
         *({rate: 0.125} for rate in RATES),
     ]  # fmt: skip
     assert {name for changes in others for name in changes} == {*SEARCH.to_dict()}

@@ -17,7 +17,7 @@ from helpers.data import ROOT
 from mdlrnn import Corpus, Encoding, Search
 from mdlrnn.construction._automaton import Automaton, Counter, Loaded, Mark, Stack, Top
 from mdlrnn.construction._network import _weights, automaton_network
-from mdlrnn.kernels._genome import network_from_row, row_of
+from mdlrnn.kernels._genome import CONSTRUCTED, marked, network_from_row, row_of
 from mdlrnn.languages import Language, language_from
 from mdlrnn.machines import load_language
 from mdlrnn.search._island import Problem
@@ -373,7 +373,7 @@ def test_founders_keep_to_the_space_and_the_limits() -> None:
             network = network_from_row(row, corpus.inputs, corpus.outputs)
             assert {u.activation for u in network.units} <= set(own.encoding.activations)
             assert own.encoding.products or all(u.type == "sum" for u in network.units)
-            assert np.array_equal(row_of(network), row)
+            assert np.array_equal(marked(row_of(network), CONSTRUCTED), row)
     small = problem._replace(search=Search(max_units=12))
     assert founders_for(small, 10) == ()
     assert founders_for(problem._replace(encoding=Encoding()), 10) == ()
@@ -388,9 +388,9 @@ def test_very_long_strings_suggest_automata_alone(monkeypatch: pytest.MonkeyPatc
     corpus = task("a^n b^n").training(500)
     with_counter = founders_for(problem_of(corpus), 1)
     monkeypatch.setattr(_founders, "MOST_LEVELS", 10)
-    _founders._automata_rows.cache_clear()
+    _founders.suggested.cache_clear()
     alone = founders_for(problem_of(corpus), 1)
-    _founders._automata_rows.cache_clear()
+    _founders.suggested.cache_clear()
     assert len(alone) < len(with_counter)
 
 

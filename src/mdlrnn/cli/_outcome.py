@@ -26,7 +26,10 @@ def print_outcome(run: Run) -> None:
     assert run.out is not None
     spent = f"after {run.statistics.steps:,} steps in {time_text(run.statistics.seconds)}"
     say(filled(f"Ended: {_why(run)}."))
-    say(f"Generation {run.archipelago.generation:,}, {spent}.\n")
+    say(f"Generation {run.archipelago.generation:,}, {spent}.")
+    if run.origin is not None:
+        say(f"The best network was {run.origin}.")
+    say()
     for line in describe(run.best).splitlines():
         say(filled(line, "    "))
     say()
@@ -88,6 +91,7 @@ def print_json(run: Run) -> None:
             "g": run.score.g,
             "d_given_g": run.score.d_given_g,
             "mdl": run.score.mdl,
+            "origin": None if run.origin is None else run.origin.to_dict(),
             "network": run.best.to_dict(),
             "front": [
                 {"g": s.g, "d_given_g": s.d_given_g, "mdl": s.mdl, "network": n.to_dict()}

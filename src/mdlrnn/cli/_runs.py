@@ -101,7 +101,8 @@ def _row(status: Status) -> list[str]:
 
 
 def _as_json(status: Status) -> dict[str, Any]:
-    return {**status._asdict(), "folder": str(status.folder)}
+    origin = None if status.origin is None else status.origin.to_dict()
+    return {**status._asdict(), "folder": str(status.folder), "origin": origin}
 
 
 SECONDS = 1.0
@@ -133,6 +134,8 @@ def view(folder: Path, status: Status) -> list[str]:
     rows = [("corpus", status.corpus or "not named")]
     if status.g is not None:
         rows.append(("best", best_text(status)))
+    if status.origin is not None:
+        rows.append(("origin", str(status.origin)))
     rows.append(("MDL", curve(folder, width - 12)))
     of = "" if status.generations is None else f" of {status.generations:,}"
     rows.append(("generation", f"{status.generation:,}{of}"))

@@ -23,7 +23,10 @@ WORDS = {
     "yes": True, "true": True, "on": True, "no": False, "false": False, "off": False,
 }  # fmt: skip
 KINDS = {field.name: str(field.type) for field in fields(Search) if field.name not in OWN_OPTION}
-SAID = {"int": "a whole number", "float": "a number", "bool": "yes or no"}
+SAID = {
+    "int": "a whole number", "float": "a number", "bool": "yes or no",
+    "bool | None": "yes, no or none",
+}  # fmt: skip
 TIME = "a time, as 90s, or none"
 
 
@@ -55,8 +58,8 @@ def settings_text() -> str:
 def _value(name: str, text: str) -> Any:
     kind = KINDS[name]
     try:
-        if kind == "bool":
-            return WORDS[text.lower()]
+        if kind.startswith("bool"):
+            return None if kind != "bool" and text.lower() == "none" else WORDS[text.lower()]
         if kind in ("int", "float"):
             return int(text) if kind == "int" else float(text)
     except (KeyError, ValueError):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ._evolve import CARD_ISLANDS as CARD_ISLANDS
     from ._evolve import evolve as evolve
     from ._evolve import resume as resume
+    from ._evolve import suggest as suggest
     from ._feed import Step as Step
     from ._feed import feed as feed
     from ._feed import outcomes as outcomes

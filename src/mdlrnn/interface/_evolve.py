@@ -1,4 +1,5 @@
-"""`evolve` and `resume`: search, and go on with a search that is kept in a folder."""
+"""`evolve`, `resume` and `suggest`: search, go on with a search that is kept in a folder, and
+construct networks without a search."""
 
 from __future__ import annotations
 
@@ -8,8 +9,9 @@ from typing import Any
 from ..checks import check_integer, short
 from ..errors import InputError
 from ..files import PathLike
+from ..kernels import score_many
 from ..languages import Language, language_from, language_of_run
-from ..network import Objective
+from ..network import Encoding, Network, Objective
 from ..old import knows_old
 from ..runs import CORPUS, holds_run, read_corpus, read_settings, reopen
 from ..search import (
@@ -21,6 +23,7 @@ from ..search import (
     Stop,
     WorkersSpec,
     crews_for,
+    suggested,
     workers_from,
 )
 from ._carry_out import Request, begun, carry_out, check_provable, request_for, value_of
@@ -94,6 +97,25 @@ def evolve(
         if seeds is None:
             return begun(request(seed), out, spec, new_crew, display, on_progress)
         return run_seeds(seed, seeds, request, out, spec, new_crew, display, on_progress)
+
+
+def suggest(strings: object, *, size: int | None = None, words: bool = False) -> list[Network]:
+    """Networks that are constructed from strings, without evolution: those with the fewest bits
+    first.
+
+    The prefix tree of the strings is merged to automata, which also see the simple memories
+    (counters, stacks, queues) that tell most about the next symbol, and a network runs each. A
+    search begins with them unless `Search(founders=False)` says otherwise. There may be none.
+    """
+    corpus = language_from(strings, size=size, words=words).corpus()
+    if corpus.alphabet is None:
+        raise InputError(
+            "the source holds numbers, and networks are constructed from strings; evolve one."
+        )
+    networks = list(dict.fromkeys(suggested(corpus, True)))
+    scores = score_many(networks, corpus, Encoding.every_part())
+    order = sorted(range(len(networks)), key=lambda place: scores[place].mdl)
+    return [networks[place] for place in order]
 
 
 @knows_old("resume")

@@ -71,11 +71,11 @@ def seeds_table(run: Run) -> str:
         [
             f"{run.seed}", f"{run.score.g:,}", bits_text(run.score.d_given_g),
             bits_text(run.score.mdl), time_text(run.history[-1]["seconds"] if run.history else 0),
-            "yes" if run.is_proved else "no",
+            "" if run.origin is None else run.origin.kind, "yes" if run.is_proved else "no",
         ]
         for run in (run, *run.others)
     ]  # fmt: skip
-    return table(["seed", "|G|", "|D:G|", "MDL", "found after", "proved"], rows)
+    return table(["seed", "|G|", "|D:G|", "MDL", "found after", "origin", "proved"], rows)
 
 
 def _ranked(runs: list[Run]) -> list[Run]:
@@ -87,6 +87,7 @@ def _row(run: Run) -> dict[str, Any]:
     return {
         "seed": run.seed, "folder": run.out.name, "g": run.score.g,
         "d_given_g": run.score.d_given_g, "mdl": run.score.mdl,
+        "origin": None if run.origin is None else run.origin.to_dict(),
         "value": run.value, "seconds": run.statistics.seconds,
         "steps": run.statistics.steps, "proved": run.is_proved,
     }  # fmt: skip

@@ -26,13 +26,18 @@ if TYPE_CHECKING:
     from ._evaluate import State as State
     from ._evaluate import join_front as join_front
     from ._evaluate import new_memo as new_memo
+    from ._genome import ANCESTRY as ANCESTRY
     from ._genome import CONNECTION_WORDS as CONNECTION_WORDS
+    from ._genome import CONSTRUCTED as CONSTRUCTED
     from ._genome import HEADER as HEADER
     from ._genome import PRODUCT as PRODUCT
+    from ._genome import RANDOM as RANDOM
     from ._genome import SOURCE_MASK as SOURCE_MASK
     from ._genome import TARGET as TARGET
     from ._genome import UNIT_WORDS as UNIT_WORDS
+    from ._genome import UNKNOWN as UNKNOWN
     from ._genome import Words as Words
+    from ._genome import marked as marked
     from ._genome import network_from_row as network_from_row
     from ._genome import pack as pack
     from ._genome import row_of as row_of

@@ -25,6 +25,12 @@ SOURCE_BITS = 12
 RECURRENT = 1 << SOURCE_BITS
 TARGET = RECURRENT << 1
 SOURCE_MASK = RECURRENT - 1
+ANCESTRY = HEADER + 2
+"""The word that says what a row stems from: the denominator of the first input's bias, which an
+input lacks. So it travels wherever the row does."""
+RANDOM, CONSTRUCTED, DESCENDED, UNKNOWN = 1, 2, 3, 4
+"""From random networks; constructed from the strings; with such a one among its ancestors; kept by
+a version that did not note it."""
 
 _NAMES = tuple(ACTIVATIONS)
 assert len(_NAMES) <= PRODUCT, "a unit's code holds no more activations"
@@ -76,6 +82,13 @@ def network_from_row(
     return Network(inputs, outputs, tuple(units), tuple(read), alphabet)
 
 
+def marked(row: Words, ancestry: int) -> Words:
+    """A copy of the row with another ancestry."""
+    copy = row.copy()
+    copy[ANCESTRY] = ancestry
+    return copy
+
+
 def pack(rows: Sequence[Words]) -> tuple[Words, Words]:
     """All rows in one array, and where each starts."""
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
@@ -87,6 +100,13 @@ def pack(rows: Sequence[Words]) -> tuple[Words, Words]:
 def size_of(row: Words) -> int:
     """Words in use."""
     return HEADER + UNIT_WORDS * row[0] + CONNECTION_WORDS * row[1]
+
+
+@compiled
+def descend(genome: Words, parent: Words) -> None:
+    """Note in an offspring what this parent stems from."""
+    if parent[ANCESTRY] != RANDOM:
+        genome[ANCESTRY] = UNKNOWN if parent[ANCESTRY] == UNKNOWN else DESCENDED
 
 
 @compiled

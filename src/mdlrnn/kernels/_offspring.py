@@ -18,6 +18,7 @@ from ._genome import (
     Ints,
     Words,
     copy_row,
+    descend,
     size_of,
 )
 from ._mutate import mutate
@@ -46,6 +47,7 @@ def cross_over(
     bring_units(genome, donor, output, places)
     bring_connections(genome, donor, output, first, places)
     merge_twins(genome, first, places)
+    descend(genome, donor)
     return True
 
 
@@ -258,6 +260,7 @@ def make_offspring(
     may find nothing to do, and then a mutation takes its place.
     """
     copy_row(parent, child)
+    descend(child, parent)
     changed = False
     if crossing:
         changed = cross_over(child, donor, random, space, scratch)

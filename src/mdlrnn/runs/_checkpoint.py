@@ -25,12 +25,21 @@ from ..kernels import (
     SOURCE_MASK,
     TARGET,
     UNIT_WORDS,
+    UNKNOWN,
     State,
     Words,
+    marked,
     pack,
 )
 from ..network import ACTIVATIONS, LARGEST_INTEGER, MOST_UNITS, TYPES
-from ..search import ROW_WORDS, Archipelago, Problem, front_of, rows_of
+from ..search import (
+    ROW_WORDS,
+    Archipelago,
+    Problem,
+    begins_with_founders,
+    front_of,
+    rows_of,
+)
 from ._sealed import read_sealed, seal, unseal
 
 
@@ -98,6 +107,7 @@ def to_bytes(archipelago: Archipelago, fingerprint: str) -> bytes:
         "format": FORMAT,
         "version": __version__,
         "fingerprint": fingerprint,
+        "ancestry": True,
         **{name: getattr(archipelago, name) for name in _NUMBERS},
         "history": archipelago.history,
     }
@@ -145,7 +155,9 @@ def from_bytes(data: bytes, problem: Problem, fingerprint: str) -> Archipelago:
         _check_about(about, fingerprint)
         numbers = {name: _number(about[name], name) for name in _NUMBERS}
         history = tuple(dict(entry) for entry in about["history"])
-        return Archipelago(_islands(arrays, problem), history=history, **numbers)
+        noted = "ancestry" in about or not begins_with_founders(problem)
+        islands = _islands(arrays, problem, None if noted else UNKNOWN)
+        return Archipelago(islands, history=history, **numbers)
     except InputError:
         raise
     except (KeyError, TypeError, ValueError, RecursionError):
@@ -176,7 +188,10 @@ def _is_possible(value: float) -> bool:
     return 0 <= value <= 2**62 or value == math.inf
 
 
-def _islands(arrays: Mapping[str, NDArray[Any]], problem: Problem) -> tuple[State, ...]:
+def _islands(
+    arrays: Mapping[str, NDArray[Any]], problem: Problem, ancestry: int | None
+) -> tuple[State, ...]:
+    """The islands, all of whose networks have this ancestry where one is given."""
     islands, population = problem.search.islands, problem.search.population
     counts = _array(arrays, "front_counts", "i", islands)
     if not ((counts >= 0) & (counts <= FRONT_SIZE)).all():
@@ -202,6 +217,8 @@ def _islands(arrays: Mapping[str, NDArray[Any]], problem: Problem) -> tuple[Stat
         own = rows[i * population : (i + 1) * population]
         start, end = end, end + count
         front = front_rows[start:end]
+        if ancestry is not None:
+            own, front = ([marked(row, ancestry) for row in some] for some in (own, front))
         width = _width(own + front)
         states.append(
             State(

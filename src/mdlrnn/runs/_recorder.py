@@ -31,6 +31,7 @@ from ..search import (
     Stop,
     evolve_islands,
     network_of,
+    origin_of,
     rescored,
 )
 from ._checkpoint import load, to_bytes
@@ -245,9 +246,10 @@ class Recorder:
         if self.folder is None:
             return
         if isinstance(at, Progress):
-            value, g, d_given_g = at.value, at.g, at.d_given_g
+            value, g, d_given_g, origin = at.value, at.g, at.d_given_g, at.origin
         else:
-            value, g, d_given_g, _ = at.best_row()
+            value, g, d_given_g, row = at.best_row()
+            origin = origin_of(row, at.found_after, at.steps)
         append_event(
             self.folder,
             {
@@ -260,6 +262,7 @@ class Recorder:
                 "g": g,
                 "d_given_g": d_given_g,
                 "mdl": g + d_given_g,
+                "origin": None if origin is None else origin.to_dict(),
                 **more,
             },
         )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError
 from ..files import reason_of
-from ..search import UNLIMITED
+from ..search import UNLIMITED, Origin
 from ._files import LOCK, LOG, SETTINGS, checkpoints, holder, is_held, read_log
 from ._sealed import is_sealed, read_sealed
 from ._settings import read_settings
@@ -29,6 +29,8 @@ class Status(NamedTuple):
     mdl: float | None = None
     steps: int = 0
     seconds: float = 0.0
+    origin: Origin | None = None
+    """How the best network came to be."""
     where: str = ""
     """Of a run that is running: on what, and which process directs it."""
 
@@ -62,7 +64,7 @@ def status_of(folder: Path) -> Status:
         limit = settings.stop.last_generation
         return Status(
             folder, status, reason, settings.corpus.get("name"),
-            generations=limit if limit < UNLIMITED else None, **seen,
+            generations=limit if limit < UNLIMITED else None, **seen, origin=_origin(events),
             where=_where(folder, events) if running else "",
         )  # fmt: skip
     except OSError as error:
@@ -97,6 +99,11 @@ def _latest(events: list[dict[str, Any]]) -> dict[str, Any]:
                 seen[name] = event[name]
                 break
     return seen
+
+
+def _origin(events: list[dict[str, Any]]) -> Origin | None:
+    told = [event["origin"] for event in events if "origin" in event]
+    return Origin.from_dict(told[-1]) if told else None
 
 
 def _says_so(folder: Path) -> bool:

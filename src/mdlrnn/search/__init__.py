@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ._archipelago import Archipelago as Archipelago
     from ._archipelago import Packed as Packed
     from ._archipelago import network_of as network_of
+    from ._archipelago import origin_of as origin_of
     from ._archipelago import rescored as rescored
     from ._evolve import OnProgress as OnProgress
     from ._evolve import evolve_islands as evolve_islands
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ._island import random_states as random_states
     from ._island import rows_of as rows_of
     from ._migration import is_crowded as is_crowded
+    from ._origin import Origin as Origin
     from ._run import Progress as Progress
     from ._run import Run as Run
     from ._run import Statistics as Statistics
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from ._settings import UNLIMITED as UNLIMITED
     from ._settings import Search as Search
     from ._settings import Stop as Stop
+    from .suggest._founders import begins_with_founders as begins_with_founders
+    from .suggest._founders import suggested as suggested
     from .workers._card import evolve_on_card as evolve_on_card
     from .workers._card_islands import Islands as Islands
     from .workers._connect import client_of as client_of

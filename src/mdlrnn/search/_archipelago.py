@@ -11,21 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import (
+    ANCESTRY,
     CONNECTION_WORDS,
+    CONSTRUCTED,
     EVALUATIONS,
     FRONT_COUNT,
     FRONT_SIZE,
     HEADER,
     HITS,
+    RANDOM,
     STEPS,
     UNIT_WORDS,
+    UNKNOWN,
     State,
     Words,
+    marked,
     network_from_row,
     score_many,
 )
 from ..network import Network
 from ._island import Problem, best_of, front_of, rows_of
+from ._origin import Origin
 
 
 class Packed:
@@ -122,17 +128,23 @@ class Archipelago:
     """For islands whose scores are not the CPU's: what scores them again before they are told."""
 
     def digest(self) -> str:
-        """A hash of every network, score and random state: equal runs have equal digests."""
+        """A hash of every network, score and random state, but not of what networks stem from:
+        equal runs have equal digests."""
         whole = hashlib.sha256(f"{self.generation} {self.migrations}".encode())
         for state in self.islands:
             for row in rows_of(state):
-                whole.update(row.tobytes())
+                whole.update(marked(row, RANDOM).tobytes())
             for part in (state.values, state.lengths, state.bits, state.random):
                 whole.update(np.ascontiguousarray(part).tobytes())
         return whole.hexdigest()
 
     def counted(self, counter: int) -> int:
         return sum(int(state.counters[counter]) for state in self.islands)
+
+    @property
+    def found_after(self) -> int:
+        """Steps until the best network was seen."""
+        return int(self.history[-1]["steps"]) if self.history else 0
 
     @property
     def steps(self) -> int:
@@ -199,3 +211,15 @@ def rescored(problem: Problem, entries: Sequence[Entry]) -> list[tuple[float, En
         (problem.objective(score), (score.g, score.d_given_g, row))
         for score, (*_, row) in zip(scores, entries, strict=True)
     ]
+
+
+def origin_of(row: Words, found_after: int, steps: int) -> Origin | None:
+    """The origin of a network that a search found after so many of its steps; None where a version
+    that did not note it had a part in the run."""
+    ancestry = int(row[ANCESTRY])
+    if ancestry == UNKNOWN:
+        return None
+    if ancestry == CONSTRUCTED:
+        return Origin(True, 0)
+    # One that descends from it can have its value, and then took its place later.
+    return Origin(ancestry != RANDOM, found_after or (0 if ancestry == RANDOM else steps))

@@ -14,7 +14,7 @@ from ..checks import check_threads
 from ..errors import ClusterError
 from ..kernels import State, Words, source_of, weight_norms
 from ..network import Network, Score
-from ._archipelago import Archipelago, Packed, front_among, network_of
+from ._archipelago import Archipelago, Packed, front_among, network_of, origin_of
 from ._crew import Crew, Executors, Held, Threads
 from ._graph import (
     LONGEST_CHAIN,
@@ -401,6 +401,7 @@ def _run(
         best=best,
         score=score,
         value=value,
+        origin=origin_of(row, archipelago.found_after, archipelago.steps),
         front=tuple(_scored(problem, *entry) for entry in archipelago.front()),
         reason=reason,
         history=archipelago.history,

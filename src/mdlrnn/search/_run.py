@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..kernels import State, Words
 from ..network import Encoding, Network, Objective, Score
-from ._archipelago import Archipelago, network_of
+from ._archipelago import Archipelago, network_of, origin_of
 from ._island import Problem
+from ._origin import Origin
 from ._settings import Search, Stop
 
 if TYPE_CHECKING:
@@ -64,6 +65,10 @@ class Progress(NamedTuple):
         """All islands as they are here."""
         return replace(self.standing, islands=self.islands())
 
+    @property
+    def origin(self) -> Origin | None:
+        return origin_of(self.row, self.standing.found_after, self.steps)
+
     def front(self) -> list[tuple[int, float, Words]]:
         """(|G|, |D:G|, row): for each |G| the best network, where it beats all shorter ones."""
         return self.archipelago.front() if self.entries is None else self.entries()
@@ -100,6 +105,8 @@ class Run:
     score: Score
     value: float
     """The objective's value of the best network."""
+    origin: Origin | None
+    """How the best network came to be; None where an earlier version began the run."""
     front: tuple[tuple[Network, Score], ...]
     """For each |G| the network with the lowest |D:G|, where it beats all shorter ones."""
     reason: str

@@ -24,7 +24,7 @@ RATES = (
     "stack_rate",
 )  # fmt: skip
 LARGEST_RATE = 0.95
-AS_BEFORE: dict[str, Any] = {"saturation": True}
+AS_BEFORE: dict[str, Any] = {"saturation": True, "founders": None}
 """For each field that `Search` has got since format mdlrnn-run/1: the value that searches as before
 the field was there. It stands in for the field in the settings of older runs."""
 
@@ -56,6 +56,9 @@ class Search:
     stack_rate: float = 0.02
     """The chance that an offspring gets a stack, where product units, floor and mod2 or mod3 are
     allowed, of which it is made; 0 in the paper, which proposes it."""
+    founders: bool | None = None
+    """Some islands begin with networks that are constructed from the strings. None: where the
+    encoding is 'parts', which is not the case on the paper's tasks."""
     unrestricted: bool = False
     """Connections may come from outputs and go to inputs, too. Scores get lower, and with few
     strings the lowest are rarely those of networks that are right for all strings."""
@@ -108,6 +111,8 @@ class Search:
         for name in ("unrestricted", "saturation", "crowding", "distinct", "elitist", "restarts"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {short(getattr(self, name))}; give True or False.")
+        if not isinstance(self.founders, bool | None):
+            raise InputError(f"founders is {short(self.founders)}; give True, False or None.")
         if self.tournament > self.population:
             raise InputError(
                 f"tournament is {self.tournament}, more than the population of {self.population}; "
@@ -143,6 +148,7 @@ class Search:
             compound_mutation_rate=0.0,
             crossover_rate=0.0,
             stack_rate=0.0,
+            founders=False,
             unrestricted=True,
             distinct=False,
             elitist=False,

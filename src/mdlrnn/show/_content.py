@@ -210,8 +210,10 @@ def facts(status: Status, settings: Settings) -> tuple[tuple[str, str], ...]:
     """How the run stands, in pairs."""
     search = settings.search
     ended = f"{status.status}: {status.reason}" if status.reason else status.status
+    origin = () if status.origin is None else (("origin", str(status.origin)),)
     return (
         ("status", ended),
+        *origin,
         ("corpus", status.corpus or "not named"),
         ("generation", f"{status.generation:,}"),
         ("steps", f"{status.steps:,}"),

@@ -179,6 +179,8 @@ def _theorem(content: Content, found: Findings) -> str:
 
 def _search(result: Result, others: Sequence[Result]) -> str:
     parts = _command(result)
+    if result.origin is not None:
+        parts.insert(0, paragraph(f"The network was {result.origin}."))
     if len(others) > 1:
         said = f"Of {len(others)} networks this is {_how(result, others)}."
         parts.append(paragraph(said, "muted"))
@@ -188,6 +190,9 @@ def _search(result: Result, others: Sequence[Result]) -> str:
     if all(other.objective == OBJECTIVES["mdl"] for other in others):
         for row in rows:
             del row["objective"]
+    if all(other.origin is None for other in others):
+        for row in rows:
+            del row["origin"]
     parts.append(table(list(rows[0]), [list(row.values()) for row in rows]))
     if any(other.excess is not None for other in others):
         parts.append(
@@ -248,6 +253,7 @@ def _row(result: Result, shown: bool) -> dict[str, str]:
         "|G| + |D:G|": "–" if score is None else f"{score.mdl:,.2f}",
         "encoding": result.encoding.scheme if result.setting else "–",
         "excess": _excess(result.excess),
+        "origin": "–" if result.origin is None else result.origin.kind,
         "found after": "–" if seconds is None else f"{seconds:,.0f} s",
         "network": f"{_place(result)}{', shown' if shown else ''}",
     }

@@ -37,8 +37,9 @@ from mdlrnn.runs import (
     read_log,
     read_object,
     read_settings,
+    status_of,
 )
-from mdlrnn.search import CPU, Search
+from mdlrnn.search import CPU, Origin, Search
 
 from ._places import (
     Command,
@@ -99,6 +100,8 @@ class Result:
     is_best: bool = True
     """Or else another of the same search, which is proved and scores higher."""
     objective: Objective = OBJECTIVES["mdl"]
+    origin: Origin | None = None
+    """How the network came to be, where that is known."""
 
     @property
     def g(self) -> int:
@@ -179,7 +182,7 @@ def _of_file(place: Place, data: dict[str, Any]) -> list[Result]:
         place, network, encoding, _score(network, encoding, d_given_g),
         source, size, file, None, seed, setting, _excess(data.get("excess")),
         _number(data.get("found_seconds")), command(generation), (), generation is not None,
-        data.get("proved_best") is True,
+        data.get("proved_best") is True, origin=Origin.from_dict(data.get("origin")),
     )  # fmt: skip
     found = data.get("other")
     if found is None:
@@ -194,7 +197,7 @@ def _of_file(place: Place, data: dict[str, Any]) -> list[Result]:
         replace(
             best, network=other, encoding=encoding, score=_score(other, encoding, bits),
             excess=None, seconds=None, command=command(whole), repeats=whole is not None,
-            proved=data.get("proved") is True, is_best=False,
+            proved=data.get("proved") is True, is_best=False, origin=None,
         ),
     ]  # fmt: skip
 
@@ -279,7 +282,7 @@ def _of_run(place: Place) -> list[Result]:
         source, None if source is None else source.size, file, corpus, settings.seed,
         "default" if _plain(settings) else "changed", None,
         None if found is None else _number(found.get("seconds")), text, cautions, repeats,
-        proved, only_exact, objective=settings.objective,
+        proved, only_exact, objective=settings.objective, origin=status_of(folder).origin,
     )  # fmt: skip
     if proved or not (folder / PROVED).exists():
         return [best]
@@ -288,7 +291,7 @@ def _of_run(place: Place) -> list[Result]:
     return [
         best,
         replace(best, network=other, score=None, seconds=None, command=text, cautions=cautions,
-                proved=proved, only_exact=only_exact, is_best=False),
+                proved=proved, only_exact=only_exact, is_best=False, origin=None),
     ]  # fmt: skip
 
 

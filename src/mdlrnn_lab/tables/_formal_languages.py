@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mdlrnn.languages import Language
 from mdlrnn.proofs import available, prove
-from mdlrnn.search import Search, Stop
+from mdlrnn.search import Origin, Search, Stop
 
 from ..rnns import accuracy, best, type_title
 from ._runs import Runner, Wanted, best_network, evolved, write_figures
@@ -150,7 +150,10 @@ def table_sheet(entries: Iterable[Entry]) -> Sheet:
 
 def runs_sheet(entries: Iterable[Entry]) -> Sheet:
     """Every run, so that the spread between seeds can be seen."""
-    head = ("task", "seed", "|G|", "|D:G|", "MDL", "hidden", "test CE", "accuracy", "steps", "s")
+    head = (
+        "task", "seed", "|G|", "|D:G|", "MDL", "hidden", "test CE", "accuracy", "steps", "s",
+        "origin",
+    )  # fmt: skip
     rows = [
         (
             entry.name,
@@ -163,11 +166,18 @@ def runs_sheet(entries: Iterable[Entry]) -> Sheet:
             percent(accuracy(run)),
             f"{run['steps']:,}",
             f"{run['seconds']:,.0f}",
+            origin_of(run),
         )
         for entry in entries
         for run in entry.runs
     ]
     return Sheet(head, tuple(rows))
+
+
+def origin_of(run: Figures) -> str:
+    """How the network came to be, in two words; kept figures of earlier versions do not tell."""
+    origin = Origin.from_dict(run.get("origin"))
+    return MISSING if origin is None else origin.kind
 
 
 def _own(entry: Entry) -> list[tuple[str, Figures, Figures | None]]:

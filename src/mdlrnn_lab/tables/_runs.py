@@ -263,6 +263,7 @@ def _figures(home: Path, wanted: Wanted, path: Path) -> dict[str, Any]:
         "hidden": network.hidden,
         "connections": len(network.connections)
         + sum(unit.bias is not None for unit in network.units),
+        "origin": None if status.origin is None else status.origin.to_dict(),
         "steps": status.steps,
         "seconds": status.seconds,
         "ended": status.reason,

@@ -66,6 +66,7 @@ slot_of = on_device(_evaluate.slot_of, SCALARS)
 hash_of = on_device(_evaluate.hash_of, SCALARS)
 next_word = on_device(_random.next_word, SCALARS)
 copy_row = on_device(_genome.copy_row, SCALARS)
+descend = on_device(_genome.descend, SCALARS)
 size_of = on_device(_genome.size_of, SCALARS)
 keep = on_device(_state.keep, SCALARS)
 join_front = on_device(_state.join_front, SCALARS)
@@ -183,6 +184,7 @@ def choose_parents(
         short[island] = 1
         return
     copy_row(parent, children[i])
+    descend(children[i], parent)
     losers[i] = loser
     others[i] = other
     made[i] = 0

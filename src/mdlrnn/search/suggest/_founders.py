@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ...construction import Classes, Counted, automaton_network
 from ...corpus import Corpus
-from ...kernels import Words, row_of
+from ...kernels import CONSTRUCTED, Words, marked, row_of
 from ...network import BOUNDARY, Network
 from .._island import Problem
 from .._migration import fits, island_problem
@@ -41,13 +41,21 @@ def has_founders(island: int) -> bool:
     return island % 3 == 1
 
 
+def begins_with_founders(problem: Problem) -> bool:
+    """Whether some islands begin with constructed networks: as the search says, or by default where
+    the code says what a network is made of."""
+    given = problem.search.founders
+    return problem.encoding.says_parts if given is None else given
+
+
 def founders_for(problem: Problem, island: int) -> tuple[Words, ...]:
     """The rows of the networks that an island starts from, beside random ones."""
-    if not problem.encoding.says_parts or not has_founders(island):
+    if not begins_with_founders(problem) or not has_founders(island):
         return ()
     own = island_problem(problem, island)
     with _AT_WORK:
-        rows = _automata_rows(problem.corpus, problem.search.saturation)
+        found = suggested(problem.corpus, problem.search.saturation)
+    rows = (marked(row_of(network), CONSTRUCTED) for network in found)
     return tuple(
         row
         for row in rows
@@ -58,7 +66,8 @@ def founders_for(problem: Problem, island: int) -> tuple[Words, ...]:
 
 
 @lru_cache(maxsize=4)
-def _automata_rows(corpus: Corpus, saturation: bool) -> tuple[Words, ...]:
+def suggested(corpus: Corpus, saturation: bool) -> tuple[Network, ...]:
+    """The networks that are constructed from a corpus."""
     if corpus.alphabet is None:
         return ()
     boundary = corpus.alphabet.index(BOUNDARY)
@@ -67,7 +76,7 @@ def _automata_rows(corpus: Corpus, saturation: bool) -> tuple[Words, ...]:
     if LEAST_CLASSES < len(classes) <= len(symbols_of(corpus, boundary)):
         plain = with_classes(corpus, classes)
         found += _automata(plain, boundary, saturation, shares_of(corpus, classes))
-    return tuple(map(row_of, found))
+    return tuple(found)
 
 
 def _automata(corpus: Corpus, boundary: int, saturation: bool, classes: Classes) -> list[Network]:

@@ -17,7 +17,7 @@ from ...kernels import Words, compound_rates
 from .._island import Problem, tools_for
 from .._migration import ARCHIVE, NOTHING, RESTARTS, SETS, exchange_of, island_problem, patience_of
 from .._settings import Search
-from ..suggest._founders import founders_for
+from ..suggest._founders import begins_with_founders, founders_for
 
 GROUP = 16
 """Islands with one archive, which is the first of them."""
@@ -107,7 +107,7 @@ def spaces_of(problem: Problem) -> tuple[NDArray[Any], ...]:
 
 def founders_of(problem: Problem, roles: Sequence[int]) -> Founders:
     by_period: dict[int, tuple[Words, ...]] = {0: ()}
-    if problem.encoding.says_parts:
+    if begins_with_founders(problem):
         for role in range(1, 1 + FOUNDER_PERIOD):
             by_period[role] = founders_for(problem, role)[: problem.search.population]
     rows = tuple(row for own in by_period.values() for row in own)

@@ -81,7 +81,7 @@ def test_other_names_are_not_there() -> None:
         ("import mdlrnn; mdlrnn.language", ("numba", "click", "rich")),
         ("from mdlrnn import Network, Encoding, encode, decode", ("numba", "numpy", "wasmtime")),
         (
-            "import mdlrnn.show._charts, mdlrnn.show._drawing, mdlrnn.show._page",
+            "import mdlrnn.show._plots, mdlrnn.show._drawing, mdlrnn.show._page",
             ("numba", "matplotlib", "wasmtime"),
         ),
         ("from mdlrnn import Corpus, Objective, Search, Stop, test, zoo", ("numba", "torch")),

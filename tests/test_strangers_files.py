@@ -20,21 +20,10 @@ import pytest
 import mdlrnn
 from helpers.commands import Result, in_a_process
 from helpers.data import is_one_sentence
-from mdlrnn import (
-    Connection,
-    Corpus,
-    InputError,
-    Network,
-    Search,
-    Stop,
-    Unit,
-    Weight,
-    evolve,
-    zoo,
-)
+from mdlrnn import Connection, Corpus, InputError, Network, Search, Stop, Unit, Weight, evolve, zoo
 from mdlrnn.errors import LONGEST_SENTENCE
 from mdlrnn.languages._grammar import load_grammar
-from mdlrnn.runs._sealed import seal, unseal
+from mdlrnn.runs._files import seal, unseal
 
 ESCAPE = "\x1b[31m\x07‮"
 """Red, a bell, and writing from right to left."""
@@ -66,7 +55,7 @@ def test_a_network_s_file_has_a_limit_that_can_be_lifted(
 ) -> None:
     path = tmp_path / "net.json"
     path.write_text(zoo.anbn().to_json() + " " * 2000)
-    monkeypatch.setattr("mdlrnn.network._file.read_text.__defaults__", (1000,))
+    monkeypatch.setattr("mdlrnn.network._network.read_text.__defaults__", (1000,))
     assert "has more than 1,000 bytes" in said(lambda: Network.load(path))
     with mdlrnn.no_limits():
         assert Network.load(path) == zoo.anbn()
@@ -76,13 +65,13 @@ def test_a_network_s_file_has_a_limit_that_can_be_lifted(
 def test_connections_symbols_and_strings_have_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mdlrnn.network._file.CONNECTIONS", 3)
+    monkeypatch.setattr("mdlrnn.network._network.CONNECTIONS", 3)
     assert "more than 3 connections" in said(lambda: Network.from_dict(zoo.anbn().to_dict()))
     long = ("#", "a", "b" * 201)
     assert "more than 200 characters" in said(lambda: replace(zoo.anbn(), alphabet=long))
     path = tmp_path / "strings.txt"
     path.write_text("ab\n" * 10 + "a" * 100 + "\n")
-    monkeypatch.setattr("mdlrnn.corpus._files.LINE_BYTES", 50)
+    monkeypatch.setattr("mdlrnn.corpus._strings.LINE_BYTES", 50)
     assert "a line of" in said(lambda: Corpus.load(path))
     with mdlrnn.no_limits():
         assert Corpus.load(path).sequences == 11
@@ -110,7 +99,7 @@ def test_an_array_is_refused_before_it_is_unpacked(shape: tuple[int, ...], tmp_p
 def test_a_packed_file_is_refused_by_what_it_unpacks_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mdlrnn.corpus._files.ARRAY_BYTES", 100_000)
+    monkeypatch.setattr("mdlrnn.corpus._strings.ARRAY_BYTES", 100_000)
     path = tmp_path / "bomb.npz"
     path.write_bytes(bomb((1, 1, 1), 200_000))
     assert "more than 100,000 bytes of arrays" in said(lambda: Corpus.load(path))
@@ -120,7 +109,7 @@ def test_a_packed_file_is_refused_by_what_it_unpacks_to(
 def test_numbers_of_one_byte_are_counted_as_what_they_become(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mdlrnn.corpus._files.NUMBERS", 1000)
+    monkeypatch.setattr("mdlrnn.corpus._strings.NUMBERS", 1000)
     path = tmp_path / "bits.npz"
     np.savez_compressed(path, inputs=np.zeros((20, 20, 2), "i1"), targets=np.zeros((20, 20), "i1"))
     assert "more than 1,000 numbers" in said(lambda: Corpus.load(path))

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import mdlrnn
-from mdlrnn.network._activations import ACTIVATIONS
-from mdlrnn.runs._sealed import seal, unseal
+from mdlrnn.network._units import ACTIVATIONS
+from mdlrnn.runs._files import seal, unseal
 from mdlrnn.runs._settings import fingerprint_of
 
 from ._base import BOMBS, Base, copied
@@ -499,12 +499,12 @@ def _forged(data: dict[str, Any], draw: random.Random) -> dict[str, Any]:
 
 def _queries_again(data: Any) -> str | None:
     """The certificate that the package itself would write for this data, where it would."""
-    from mdlrnn.proofs import _certificate
+    from mdlrnn.proofs import _proof
 
     try:
         if len(data["locations"]) * len(data["claims"]) > MOST_QUERIES:
             return None
-        return str(_certificate._text(*_certificate._from_json(data)))
+        return str(_proof._text(*_proof._from_json(data)))
     except Exception:  # whatever is the matter, the file is then given as it is
         return None
 

@@ -198,7 +198,7 @@ def _killed_and_resumed(
 def _look(folder: Path, complete: bool = False) -> str | None:
     """What is wrong with the folder as it lies there."""
     from mdlrnn import InputError, Network
-    from mdlrnn.runs._status import status_of
+    from mdlrnn.runs._settings import status_of
 
     if not (folder / "settings.json").exists():
         return None

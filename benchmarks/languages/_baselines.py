@@ -11,7 +11,7 @@ from typing import Any
 
 from mdlrnn import Corpus
 from mdlrnn.measures._unseen import ngram_bits
-from mdlrnn.network._alphabet import BOUNDARY
+from mdlrnn.network._units import BOUNDARY
 
 ORDERS = range(1, 7)
 HELD_OUT = 0.1

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.languages._jobs import Job
 
 from mdlrnn.machines._rules import END
-from mdlrnn.network._alphabet import BOUNDARY
+from mdlrnn.network._units import BOUNDARY
 
 if TYPE_CHECKING:
     from mdlrnn import Network

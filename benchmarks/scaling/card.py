@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 from mdlrnn.kernels._scoring import score_many
 from mdlrnn.kernels.gpu._cuda import name_of_card, require_card
 from mdlrnn.languages import language_from
-from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._encoding import Encoding
+from mdlrnn.network._units import ACTIVATIONS
 from mdlrnn.search._archipelago import Archipelago, network_of
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem, rows_of
@@ -55,7 +55,7 @@ def main() -> None:
 def repeats_and_agrees(islands: int) -> None:
     """With every activation, products, and connections from anywhere to anywhere."""
     from mdlrnn.search.workers._card_islands import Islands
-    from mdlrnn.search.workers._card_migration import advance_and_migrate
+    from mdlrnn.search.workers._cards import advance_and_migrate
 
     encoding = Encoding("paper", tuple(ACTIVATIONS), products=True)
     search = Search(islands=islands, unrestricted=True, migration_interval=20)
@@ -87,7 +87,7 @@ def problem_of(name: str, islands: int, seed: int = 1) -> Problem:
 
 
 def compare(name: str, generations: int, groups: int, with_cpu: bool) -> None:
-    from mdlrnn.search.workers import _card_migration as _migration
+    from mdlrnn.search.workers import _cards as _migration
     from mdlrnn.search.workers._card_islands import Islands
 
     def no_ring(search: Search, turn: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:

@@ -83,7 +83,7 @@ def main() -> None:
 
 def measure(name: str, problem: Problem, generations: int) -> None:
     from mdlrnn.search.workers._card_islands import Islands
-    from mdlrnn.search.workers._card_migration import advance_and_migrate
+    from mdlrnn.search.workers._cards import advance_and_migrate
 
     search = problem.search
     islands = Islands(problem)

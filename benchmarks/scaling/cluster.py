@@ -36,11 +36,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 from distributed import Client, LocalCluster
 
 from mdlrnn.languages import language_from
+from mdlrnn.search._archipelago import Run
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._graph import run_legs
 from mdlrnn.search._island import Problem, random_states
 from mdlrnn.search._leg import Leg
-from mdlrnn.search._run import Run
 from mdlrnn.search._settings import Search, Stop
 from mdlrnn.search.workers._connect import crews_of
 from mdlrnn.search.workers._dask import DaskCrew

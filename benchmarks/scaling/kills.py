@@ -24,9 +24,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 from distributed import Client
 
 from mdlrnn.languages import language_from
+from mdlrnn.search._archipelago import Progress
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem
-from mdlrnn.search._run import Progress
 from mdlrnn.search._settings import Search, Stop
 from mdlrnn.search.workers._connect import _local, _start_again
 from mdlrnn.search.workers._dask import DaskCrew

@@ -39,11 +39,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "src"))
 from mdlrnn.kernels._compile import is_ready
 from mdlrnn.kernels._warm_up import compile_parts
 from mdlrnn.languages import language_from
-from mdlrnn.search import _crew, _island, _team
+from mdlrnn.search import _crew, _island
+from mdlrnn.search._archipelago import Run
 from mdlrnn.search._crew import cores
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem, tools_for
-from mdlrnn.search._run import Run
 from mdlrnn.search._settings import Search, Stop
 
 
@@ -67,7 +67,7 @@ COUNTED: tuple[tuple[Any, str, str], ...] = (
     (_island, "advance", "kernels"),
     (_island, "advance_helped", "kernels"),
     (_crew, "run_leg", "legs"),
-    (_team, "help_out", "helping"),
+    (_island, "help_out", "helping"),
 )
 """What is counted with --where: a module's function, and what it counts as."""
 PLAIN = {name: vars(module)[name] for module, name, _ in COUNTED}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import bench as bench
     from . import rnns as rnns
-    from ._atlas import atlas as atlas
-    from ._bliss import bliss as bliss
+    from .site import atlas as atlas
+    from .tables import bliss as bliss
 else:
     from mdlrnn.door import open_door
 

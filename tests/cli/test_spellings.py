@@ -13,8 +13,8 @@ import mdlrnn
 import mdlrnn_lab
 from helpers.commands import Result, refused
 from mdlrnn import Encoding, InputError, Search
+from mdlrnn.cli._evolve import KINDS
 from mdlrnn.cli._main import SECTIONS, cli
-from mdlrnn.cli._settings import KINDS
 from mdlrnn.old import COMMANDS as OLD
 from mdlrnn.old import KEYWORDS, OPTIONS
 from mdlrnn.runs import read_settings

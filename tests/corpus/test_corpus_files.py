@@ -204,7 +204,7 @@ def test_forbidden_file_is_refused(tmp_path: Path) -> None:
 def test_however_much_is_read_at_a_time(
     block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mdlrnn.corpus._files.BLOCK", block)
+    monkeypatch.setattr("mdlrnn.corpus._strings.BLOCK", block)
     path = tmp_path / "strings.txt"
     path.write_bytes(b"ab\n\n3\taabb\r\nab\n\n\xc3\xa4b")
     found = {"".join(string): count for string, count in Corpus.load(path).strings()}

@@ -14,7 +14,7 @@ import pytest
 
 from helpers.data import is_one_sentence
 from mdlrnn import MDLRNN, InputError, Network, Search, Stop, score, show, zoo
-from mdlrnn.estimator._sampling import draw
+from mdlrnn.estimator._estimator import draw
 
 STRINGS = ["a" * n + "b" * n for n in (1, 2, 3, 1, 1, 2, 4, 5, 1, 2, 1, 3)]
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from helpers.networks import COUNTER
-from mdlrnn.network._alphabet import MOST_UNITS
+from mdlrnn.network._units import MOST_UNITS
 
 MISSING = object()
 HALF = [1, 2]

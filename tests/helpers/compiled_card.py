@@ -71,15 +71,15 @@ class Compiling:
 def compile_all() -> None:
     """A batch, a migration of either kind and scores, on small and on large trees, with saturation
     and without."""
-    from mdlrnn.kernels.gpu import _memory
+    from mdlrnn.kernels.gpu import _scoring
     from mdlrnn.kernels.gpu._scoring import score_on_card
     from mdlrnn.search._island import Problem
     from mdlrnn.search.workers import _card_islands as _islands
-    from mdlrnn.search.workers._card_migration import migrate
+    from mdlrnn.search.workers._cards import migrate
 
     corpus = Corpus.from_strings(["ab", "aabb", "ab"])
     for tree in (2048, 1):
-        _memory.LARGE_TREE = tree
+        _scoring.LARGE_TREE = tree
         for saturation in (True, False):
             search = Search(islands=32, population=6, saturation=saturation)
             for encoding in (Encoding("paper"), Encoding.every_part()):

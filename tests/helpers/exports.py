@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from helpers.bounds import BOUNDED, Undecided
 from helpers.data import ROOT
 from mdlrnn import Connection, Network, Unit, Weight, exports, zoo
-from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._interpreter import FLOAT, distribution, feed, input_rows, stepper
+from mdlrnn.network._units import ACTIVATIONS
 
 RANDOM_NETWORKS = 200
 LONGEST = 200

@@ -11,12 +11,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from mdlrnn import Network
-from mdlrnn.kernels import _mutate
+from mdlrnn.kernels import _offspring
 from mdlrnn.kernels._compile import source_of
-from mdlrnn.kernels._genome import network_from_row, row_of, size_of
-from mdlrnn.kernels._mutate import MUTATIONS, compound_rates, simple_rates
-from mdlrnn.kernels._space import Space
-from mdlrnn.network._activations import ACTIVATIONS
+from mdlrnn.kernels._genome import Space, network_from_row, row_of, size_of
+from mdlrnn.kernels._offspring import MUTATIONS, compound_rates, simple_rates
+from mdlrnn.network._units import ACTIVATIONS
 
 KIND = {mutation.name: number for number, mutation in enumerate(MUTATIONS)}
 """The number by which kernels know a mutation."""
@@ -55,14 +54,14 @@ def randomness(seed: int) -> NDArray[np.uint64]:
 
 def roomy(network: Network) -> NDArray[np.int64]:
     row = row_of(network)
-    return np.concatenate([row, np.zeros(_mutate.GROWTH, dtype=np.int64)])
+    return np.concatenate([row, np.zeros(_offspring.GROWTH, dtype=np.int64)])
 
 
 def mutated(network: Network, kind: int, seed: int, **changes: Any) -> Network | None:
     """The network after a mutation, or None if it found nothing to change."""
     row = roomy(network)
     before = row[: int(size_of(row))].copy()
-    apply = from_python(_mutate.apply)
+    apply = from_python(_offspring.apply)
     if not apply(kind, row, randomness(seed), space_for(network, **changes)):
         assert np.array_equal(row[: int(size_of(row))], before), "left as it was"
         return None

@@ -16,8 +16,8 @@ from helpers.mutants import TARGETS, target
 from mdlrnn import Network, prove
 from mdlrnn.languages import EVERY_TASK
 from mdlrnn.machines._machine import Machine
-from mdlrnn.network._activations import Arithmetic
 from mdlrnn.network._interpreter import FLOAT, arithmetic_over, distribution, feed, input_rows
+from mdlrnn.network._units import Arithmetic
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._witness import Counterexample
 from mdlrnn.results import Proof

@@ -19,38 +19,27 @@ from unittest.mock import patch
 import numpy as np
 
 from helpers.data import vectors
-from mdlrnn import (
-    Corpus,
-    Encoding,
-    Network,
-    Run,
-    Search,
-    Stop,
-    evolve,
-    resume,
-    score_many,
-    zoo,
-)
+from mdlrnn import Corpus, Encoding, Network, Run, Search, Stop, evolve, resume, score_many, zoo
 from mdlrnn.kernels import ANCESTRY, CONSTRUCTED
-from mdlrnn.kernels.gpu import _feeding, _memory
+from mdlrnn.kernels.gpu import _feeding, _scoring
 from mdlrnn.kernels.gpu import _feeding as _sweep
 from mdlrnn.kernels.gpu import breeding as _breeding
 from mdlrnn.kernels.gpu.breeding import batch_begin
-from mdlrnn.network._activations import ACTIVATIONS
-from mdlrnn.network._units import Connection, Unit, Weight
+from mdlrnn.network._units import ACTIVATIONS, Connection, Unit, Weight
 from mdlrnn.results import Progress
 from mdlrnn.search._archipelago import Archipelago, network_of
 from mdlrnn.search._island import Problem, front_of, rows_of
 from mdlrnn.search._migration import fits, island_problem
 from mdlrnn.search.workers import _card_islands as _islands
-from mdlrnn.search.workers import _card_roles as _roles
+from mdlrnn.search.workers import _card_islands as _roles
 from mdlrnn.search.workers._card import evolve_on_card
 from mdlrnn.search.workers._card_islands import Islands
-from mdlrnn.search.workers._card_migration import arrive, depart, joined, migrate, on_card
+from mdlrnn.search.workers._cards import arrive, depart, joined, migrate, on_card
 from mdlrnn.search.workers._connect import workers_with_cards
 from mdlrnn.search.workers._spread import Spread
 
 warnings.filterwarnings("ignore", category=RuntimeWarning)  # random words overflow, as they should
+sys.setswitchinterval(5e-5)  # the simulator's main thread only looks whether the others are done
 STRINGS = ["ab", "aabb", "aaabbb", "ab"]
 
 
@@ -123,7 +112,7 @@ def tangled(count: int, inputs: int, outputs: int) -> list[Network]:
 def uncut(part: str) -> Any:
     """Scores without saturation: of a stack that outgrows 10^6, cut and not, of random networks,
     and of a search; on a tree that counts as large, or on a small one."""
-    _memory.LARGE_TREE = 1 if part == "large" else 2048
+    _scoring.LARGE_TREE = 1 if part == "large" else 2048
     stack = zoo.golden("dyck2_pcfg")
     deep = Corpus.from_strings(["[" * 14 + "]" * 14, "()"])
     found = pairs([stack, replace(stack, saturation=True)], deep, None)
@@ -141,7 +130,7 @@ def swept(count: str) -> Any:
     corpus = Corpus.from_strings([*STRINGS, "aababb", "abab"])
     networks = tangled(int(count), corpus.inputs, corpus.outputs)
     every = Encoding("paper", tuple(ACTIVATIONS), products=True)
-    _memory.LARGE_TREE = 1
+    _scoring.LARGE_TREE = 1
     found = pairs(networks, corpus, every)
     _feeding.feed_kernel.cache_clear()
     _sweep.MOST_WORDS = 16
@@ -411,7 +400,7 @@ def spread(folder: str) -> Any:
 
 
 def set_group(size: int) -> None:
-    from mdlrnn.search.workers import _card_roles as roles
+    from mdlrnn.search.workers import _card_islands as roles
 
     roles.GROUP = size
 

@@ -10,9 +10,16 @@ import numpy as np
 from hypothesis import strategies as st
 
 from mdlrnn import Corpus
-from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._network import Network
-from mdlrnn.network._units import KINDS, LARGEST_INTEGER, TYPES, Connection, Unit, Weight
+from mdlrnn.network._units import (
+    ACTIVATIONS,
+    KINDS,
+    LARGEST_INTEGER,
+    TYPES,
+    Connection,
+    Unit,
+    Weight,
+)
 
 
 def weights(largest: int = LARGEST_INTEGER) -> st.SearchStrategy[Weight]:

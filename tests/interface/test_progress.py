@@ -11,7 +11,7 @@ from rich.console import Console
 from mdlrnn import Search, Stop, evolve
 from mdlrnn.interface._progress import Live, _legend, _line, _shades
 from mdlrnn.interface._text import curve_text
-from mdlrnn.search._run import Progress
+from mdlrnn.search._archipelago import Progress
 
 
 @pytest.fixture(scope="module")

@@ -16,10 +16,10 @@ from mdlrnn.measures._enough import enough_strings
 from mdlrnn.measures._measures import cell_text, percent_text
 from mdlrnn.measures._unseen import list_length
 from mdlrnn.network import Encoding
-from mdlrnn.proofs._numbers import bound_text, enclosure, sigmoid_about
-from mdlrnn.proofs._prover import Verdict
+from mdlrnn.proofs._prove import Verdict
+from mdlrnn.proofs._terms import bound_text, enclosure, sigmoid_about
 from mdlrnn.show import plot_accuracy
-from mdlrnn.show._data import Accuracy
+from mdlrnn.show._plots import Accuracy
 
 LIMITS = "The network that runs computes in float64 and cuts sums to ±10^6"
 

@@ -113,12 +113,12 @@ def test_kernels_are_compiled_once_and_never_stale(package: Copy) -> None:
     assert package.run() == (LENGTH, 1, "")
 
     # A helper in another file than the kernel that calls it: 10 bits more for each of 5 numbers.
-    package.edit("_arithmetic.py", "- 1022 if n > 0 else 0", "- 1022 + 5 if n > 0 else 5")
+    package.edit("_activations.py", "- 1022 if n > 0 else 0", "- 1022 + 5 if n > 0 else 5")
     assert package.run() == (LENGTH + 50, 0, once)
     assert package.run() == (LENGTH + 50, 1, "")
 
     # And back: the old machine code is still there.
-    package.edit("_arithmetic.py", "- 1022 + 5 if n > 0 else 5", "- 1022 if n > 0 else 0")
+    package.edit("_activations.py", "- 1022 + 5 if n > 0 else 5", "- 1022 if n > 0 else 0")
     assert package.run() == (LENGTH, 1, "")
 
 
@@ -186,7 +186,7 @@ import os
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 import numpy as np
 from mdlrnn import Connection, Corpus, Encoding, Network, Unit, Weight, score
-from mdlrnn.corpus._surprisal import surprisal
+from mdlrnn.corpus._corpus import surprisal
 from mdlrnn.network._code import length
 from mdlrnn.network._interpreter import EXACT
 units = (Unit(), Unit("sigmoid", bias=Weight(-1)), Unit("tanh"))

@@ -14,37 +14,27 @@ from numba import njit
 
 from helpers.kernels import KIND, from_python, mutated, randomness, roomy, space_for
 from helpers.strategies import networks
-from mdlrnn import (
-    Connection,
-    Corpus,
-    Encoding,
-    Network,
-    Stop,
-    Unit,
-    Weight,
-    score,
-    zoo,
-)
-from mdlrnn.kernels import _edit, _mutate, _simple
+from mdlrnn import Connection, Corpus, Encoding, Network, Stop, Unit, Weight, score, zoo
+from mdlrnn.kernels import _genome, _mutations, _offspring
 from mdlrnn.kernels import _offspring as _crossover
 from mdlrnn.kernels._genome import Words, network_from_row, row_of, size_of
-from mdlrnn.kernels._mutate import MUTATIONS
+from mdlrnn.kernels._offspring import MUTATIONS
 from mdlrnn.kernels._plan import Workspace, workspace_for
-from mdlrnn.kernels._surprisal import surprisal
+from mdlrnn.kernels._scoring import surprisal
 from mdlrnn.kernels._tree import Tree, tree_of
 from mdlrnn.network._interpreter import FLOAT, ignored_connections, stepper
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem
 from mdlrnn.search._settings import Search
 
-apply = from_python(_mutate.apply)
+apply = from_python(_offspring.apply)
 cross_over = from_python(_crossover.cross_over)
-fresh_number = from_python(_edit.fresh_number)
-mutate = from_python(_mutate.mutate)
-random_network = from_python(_simple.random_network)
-tidy = from_python(_edit.tidy)
+fresh_number = from_python(_genome.fresh_number)
+mutate = from_python(_offspring.mutate)
+random_network = from_python(_mutations.random_network)
+tidy = from_python(_genome.tidy)
 
-COMPOUND = [mutation.name for mutation in _mutate.COMPOUND]
+COMPOUND = [mutation.name for mutation in _offspring.COMPOUND]
 STRINGS = ["aabb", "ab", "aab", "bba", "aaabbb", "b"]
 
 

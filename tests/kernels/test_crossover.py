@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from helpers.kernels import from_python, randomness, space_for
 from mdlrnn import Network, Unit
-from mdlrnn.kernels import _edit, _mutate, _simple
+from mdlrnn.kernels import _genome, _mutations, _offspring
 from mdlrnn.kernels import _offspring as _crossover
 from mdlrnn.kernels._genome import Words, network_from_row, row_of, size_of
 
 cross_over = from_python(_crossover.cross_over)
-mutate = from_python(_mutate.mutate)
-random_network = from_python(_simple.random_network)
-tidy = from_python(_edit.tidy)
+mutate = from_python(_offspring.mutate)
+random_network = from_python(_mutations.random_network)
+tidy = from_python(_genome.tidy)
 
 INPUTS = OUTPUTS = 3
 FIRST = INPUTS + OUTPUTS

@@ -15,37 +15,26 @@ from helpers.bounds import Undecided, tolerance
 from helpers.data import VECTOR_NAMES, corpus, vectors
 from helpers.kernels import from_python
 from helpers.strategies import dyadic_weights, networks, numeric_corpora, string_corpora, weights
-from mdlrnn import (
-    Connection,
-    Corpus,
-    Encoding,
-    Network,
-    Unit,
-    Weight,
-    encode,
-    score,
-    score_many,
-)
-from mdlrnn.corpus._surprisal import surprisal
-from mdlrnn.kernels import _arithmetic, _plan
+from mdlrnn import Connection, Corpus, Encoding, Network, Unit, Weight, encode, score, score_many
+from mdlrnn.corpus._corpus import surprisal
+from mdlrnn.kernels import _activations, _plan
 from mdlrnn.kernels import _scoring as _length
 from mdlrnn.kernels._genome import network_from_row, pack, row_of, size_of
 from mdlrnn.kernels._plan import Workspace, workspace_for
 from mdlrnn.kernels._scoring import encoding_table
 from mdlrnn.kernels._tree import CHUNK, Tree, tree_of
-from mdlrnn.network._activations import ACTIVATIONS, Arithmetic
 from mdlrnn.network._code import length
 from mdlrnn.network._encoding import SCHEMES
 from mdlrnn.network._interpreter import EXACT, FLOAT, plan
-from mdlrnn.network._units import LARGEST_INTEGER, TYPES
+from mdlrnn.network._units import ACTIVATIONS, LARGEST_INTEGER, TYPES, Arithmetic
 
 EVERYTHING = Encoding("tacl2022", tuple(ACTIVATIONS), products=True)
 make_plan = from_python(_plan.make_plan)
 encoded_length = from_python(_length.encoded_length)
-exp = from_python(_arithmetic.exp)
-log2 = from_python(_arithmetic.log2)
-tanh = from_python(_arithmetic.tanh)
-integer_length = from_python(_arithmetic.integer_length)
+exp = from_python(_activations.exp)
+log2 = from_python(_activations.log2)
+tanh = from_python(_activations.tanh)
+integer_length = from_python(_activations.integer_length)
 
 
 def d_given_g(network: Network, given_corpus: Corpus) -> float:

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from helpers.kernels import KIND, from_python, mutated, randomness, roomy, space_for
 from helpers.strategies import networks
 from mdlrnn import Connection, Network, Unit, Weight
-from mdlrnn.kernels import _mutate, _simple
+from mdlrnn.kernels import _mutations, _offspring
 from mdlrnn.kernels._genome import HEADER, PRODUCT, UNIT_WORDS, network_from_row, row_of, size_of
-from mdlrnn.kernels._mutate import COMPOUND_START, MUTATIONS, compound_rates, simple_rates
+from mdlrnn.kernels._offspring import COMPOUND_START, MUTATIONS, compound_rates, simple_rates
 
-mutate = from_python(_mutate.mutate)
-draw_kind = from_python(_mutate.draw_kind)
-random_network = from_python(_simple.random_network)
+mutate = from_python(_offspring.mutate)
+draw_kind = from_python(_offspring.draw_kind)
+random_network = from_python(_mutations.random_network)
 
 
 def facts(network: Network) -> dict[str, int]:

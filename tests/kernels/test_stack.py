@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 from helpers.kernels import from_python, randomness, space_for
 from helpers.strategies import networks
 from mdlrnn import Corpus, Encoding, Network, Search, Stop, Unit, evolve
-from mdlrnn.kernels import _compound as _stack
-from mdlrnn.kernels import _edit
-from mdlrnn.kernels._compound import STACK_GROWTH, STACK_UNITS
-from mdlrnn.kernels._genome import TARGET, network_from_row, row_of, size_of
-from mdlrnn.kernels._space import Space
-from mdlrnn.network._activations import ACTIVATIONS
+from mdlrnn.kernels import _genome
+from mdlrnn.kernels import _mutations as _stack
+from mdlrnn.kernels._genome import TARGET, Space, network_from_row, row_of, size_of
+from mdlrnn.kernels._mutations import STACK_GROWTH, STACK_UNITS
 from mdlrnn.network._interpreter import EXACT, feed
+from mdlrnn.network._units import ACTIVATIONS
 
 STACK_ACTIVATIONS = ("linear", "floor", "mod3")
-add_connection = from_python(_edit.add_connection)
+add_connection = from_python(_genome.add_connection)
 append_stack = from_python(_stack.append_stack)
 grow_stack = from_python(_stack.grow_stack)
 has_stacks = from_python(_stack.has_stacks)

@@ -25,10 +25,17 @@ from mdlrnn import InputError, Network, score, zoo
 from mdlrnn.corpus._corpus import Corpus
 from mdlrnn.languages import TASKS
 from mdlrnn.machines._machine import Machine
-from mdlrnn_lab import _bliss as bliss_module
 from mdlrnn_lab import bliss
-from mdlrnn_lab._bliss import Row, bliss_notes, bliss_table, ratio_text
-from mdlrnn_lab.tables._bliss import Dataset, datasets, evaluate
+from mdlrnn_lab.tables import _bliss as bliss_module
+from mdlrnn_lab.tables._bliss import (
+    Dataset,
+    Row,
+    bliss_notes,
+    bliss_table,
+    datasets,
+    evaluate,
+    ratio_text,
+)
 
 SMALL = 40
 """Test strings."""

@@ -19,7 +19,7 @@ from helpers.results import result, write
 from mdlrnn import InputError, Network, Search, Stop, evolve, zoo
 from mdlrnn.interface._seeds import SEEDS
 from mdlrnn.languages import language_from
-from mdlrnn.proofs import _prover
+from mdlrnn.proofs import _prove
 from mdlrnn_lab.site._build import FOLDER, folder_names
 from mdlrnn_lab.site._findings import COUNTER, FINITE, NUMBERS, STACK, UNKNOWN, known_of
 from mdlrnn_lab.site._places import evolve_command, option_texts, places_in
@@ -165,7 +165,7 @@ def test_a_command_has_every_option_of_its_run(
     run: Callable[..., Called], monkeypatch: pytest.MonkeyPatch, source: str,
     options: tuple[str, ...],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(_prover, "available", lambda _: False)
+    monkeypatch.setattr(_prove, "available", lambda _: False)
     Path("words.txt").write_text("30\tthe cat\n20\ta dog sleeps\n9\tthe cat and the dog sleep\n")
     more = ("--words",) if source == "words.txt" else ("--size", "60")
     usual = () if "--generations" in options else ("--generations", "60")

@@ -15,18 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.data import DATA, corpus, is_one_sentence
-from mdlrnn import (
-    Connection,
-    Corpus,
-    Encoding,
-    InputError,
-    Network,
-    Unit,
-    Weight,
-    score,
-    zoo,
-)
-from mdlrnn.corpus._surprisal import surprisal
+from mdlrnn import Connection, Corpus, Encoding, InputError, Network, Unit, Weight, score, zoo
+from mdlrnn.corpus._corpus import surprisal
 from mdlrnn.languages._paper import dyck
 from mdlrnn.machines._transducer import addition
 from mdlrnn.network._code import length, parts

@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 from helpers.data import DATA
 from helpers.strategies import networks
 from mdlrnn.errors import InputError
-from mdlrnn.network._activations import ACTIVATIONS
-from mdlrnn.network._alphabet import MOST_UNITS
 from mdlrnn.network._code import (
     _codes,
     _number,
@@ -33,7 +31,7 @@ from mdlrnn.network._code import (
 )
 from mdlrnn.network._encoding import SCHEMES, Encoding
 from mdlrnn.network._network import Network
-from mdlrnn.network._units import KINDS, Connection, Unit, Weight
+from mdlrnn.network._units import ACTIVATIONS, KINDS, MOST_UNITS, Connection, Unit, Weight
 
 VECTORS = sorted((DATA / "vectors").glob("*.json"))
 FIGURE_1 = Network(

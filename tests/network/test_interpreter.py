@@ -16,8 +16,7 @@ from helpers.bounds import Undecided, tolerance
 from helpers.data import VECTOR_NAMES, is_one_sentence, vectors
 from helpers.strategies import networks, numeric_corpora, string_corpora, weights
 from mdlrnn import Connection, Corpus, InputError, Network, Unit, Weight
-from mdlrnn.corpus._surprisal import surprisal
-from mdlrnn.network._activations import ACTIVATIONS, Arithmetic
+from mdlrnn.corpus._corpus import surprisal
 from mdlrnn.network._interpreter import (
     EXACT,
     FLOAT,
@@ -27,6 +26,7 @@ from mdlrnn.network._interpreter import (
     input_rows,
     plan,
 )
+from mdlrnn.network._units import ACTIVATIONS, Arithmetic
 
 BOTH = pytest.mark.parametrize("arithmetic", [EXACT, FLOAT], ids=["exact", "float"])
 

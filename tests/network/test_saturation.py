@@ -16,9 +16,8 @@ from helpers.commands import Result
 from helpers.data import is_one_sentence
 from helpers.strategies import networks
 from mdlrnn import Corpus, InputError, Network, Search, Stop, evolve, exports, score, zoo
-from mdlrnn.corpus._corpus import match
-from mdlrnn.corpus._surprisal import surprisal
-from mdlrnn.kernels._surprisal import distributions
+from mdlrnn.corpus._corpus import match, surprisal
+from mdlrnn.kernels._scoring import distributions
 from mdlrnn.languages import EVERY_TASK
 from mdlrnn.network._interpreter import EXACT, EXACT_CUT, FLOAT, FLOAT_CUT, feed
 from mdlrnn.network._units import Connection, Unit, Weight

@@ -21,8 +21,8 @@ from helpers.oracle import proof_of
 from helpers.slow import few
 from mdlrnn import Connection, InputError, Network, machines, prove, zoo
 from mdlrnn.languages import machine_from
-from mdlrnn.proofs import _certificate as module
-from mdlrnn.proofs._certificate import DATA, certificate, check
+from mdlrnn.proofs import _proof as module
+from mdlrnn.proofs._proof import DATA, certificate, check
 from mdlrnn.proofs._smt import ask_cvc5, ask_z3
 from mdlrnn.zoo import _language
 

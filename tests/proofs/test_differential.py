@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from helpers.semantics import Interval, Semantics, Undecided, point
 from helpers.strategies import dyadic_weights, networks, weights
 from mdlrnn import Network
-from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._interpreter import EXACT, FLOAT, distribution, feed
+from mdlrnn.network._units import ACTIVATIONS
 from mdlrnn.proofs._claims import shares
 from mdlrnn.proofs._execute import executor
 from mdlrnn.proofs._smt import Script, ask_z3, negation

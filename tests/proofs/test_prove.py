@@ -18,9 +18,9 @@ from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines._files import machine_from_text
 from mdlrnn.network._interpreter import EXACT, stepper
 from mdlrnn.proofs._claims import Claim
+from mdlrnn.proofs._execute import system_for
 from mdlrnn.proofs._proof import Proof
-from mdlrnn.proofs._prover import Verdict
-from mdlrnn.proofs._system import system_for
+from mdlrnn.proofs._prove import Verdict
 from mdlrnn.proofs.float64._runs import GROWTH, paths
 from mdlrnn.zoo import _language
 

@@ -12,13 +12,13 @@ from mdlrnn import Network, languages, prove
 from mdlrnn.languages import machine_from
 from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Machine
-from mdlrnn.proofs._certificate import check
 from mdlrnn.proofs._equivalent_machines import (
     counting_machine,
     counts_of_symbols,
     equivalent_machines,
     same_language,
 )
+from mdlrnn.proofs._proof import check
 from mdlrnn.zoo import _language
 
 COUNTER = "4 linear 7/3 -3*b\n5 step 1*u6\n6 relu -1 2*a 1*[6]\n"

@@ -14,10 +14,9 @@ from mdlrnn.network._interpreter import EXACT, feed
 from mdlrnn.network._network import Network
 from mdlrnn.proofs import _terms
 from mdlrnn.proofs._execute import executor
-from mdlrnn.proofs._numbers import enclosure
 from mdlrnn.proofs._obligations import bounds_text
 from mdlrnn.proofs._smt import Script, ask_cvc5, ask_z3
-from mdlrnn.proofs._terms import Term, activate, counter_term, known, product, substitute
+from mdlrnn.proofs._terms import Term, activate, counter_term, enclosure, known, product, substitute
 
 PLAIN = ("linear", "relu", "square", "floor", "step", "mod2", "mod3")
 small = st.fractions(-6, 6, max_denominator=4)

@@ -21,7 +21,7 @@ from mdlrnn.languages._paper import anbn
 from mdlrnn.machines._machine import Machine
 from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof import Proof
-from mdlrnn.proofs._prover import Prover
+from mdlrnn.proofs._prove import Prover
 from mdlrnn.proofs._smt import FIRST_TRY, IN_RUN
 
 Run = Callable[..., Result]
@@ -72,7 +72,7 @@ def test_where_the_best_network_is_wrong_the_first_runner_up_that_is_right_is_ke
         said = f"{outcome} {language.name}."
         return Proof(network, language.title, outcome, said, (Claim("exact"),), None, 0, 0.0)
 
-    monkeypatch.setattr("mdlrnn.proofs._prover.prove", second_is_right)
+    monkeypatch.setattr("mdlrnn.proofs._prove.prove", second_is_right)
     monkeypatch.setattr(Prover, "fails_on_longer_strings", lambda prover, network: False)
     monkeypatch.setattr(Proof, "table", lambda proof: ([], []))
     small = ("evolve", "anbn", "--generations", "20", "--out")
@@ -101,7 +101,7 @@ def test_networks_that_are_wrong_on_longer_strings_are_not_given_to_the_solver(
         raise AssertionError("it was")
 
     found = evolve("anbn", Search(islands=4, population=60), stop=Stop(generations=1), prove=False)
-    monkeypatch.setattr("mdlrnn.proofs._prover.prove", refuse)
+    monkeypatch.setattr("mdlrnn.proofs._prove.prove", refuse)
     prover = Prover(anbn())
     assert prover([found.best, zoo.anb2n()], [], 1.0, math.inf) is None
     assert not prover.fails_on_longer_strings(zoo.anbn())
@@ -120,8 +120,8 @@ def test_the_best_networks_are_given_their_time_and_others_a_little(
         given.append(seconds)
         return Proof(network, language.title, "unknown", "", (), None, 0, seconds)
 
-    monkeypatch.setattr("mdlrnn.proofs._prover.prove", in_vain)
-    monkeypatch.setattr("mdlrnn.proofs._prover.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("mdlrnn.proofs._prove.prove", in_vain)
+    monkeypatch.setattr("mdlrnn.proofs._prove.time", SimpleNamespace(monotonic=lambda: clock[0]))
     monkeypatch.setattr(Prover, "fails_on_longer_strings", lambda prover, network: False)
     best, other, third = zoo.anbn(), zoo.anb2n(), zoo.dyck1()
     prover = Prover(anbn())

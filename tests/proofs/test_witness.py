@@ -10,7 +10,7 @@ from mdlrnn import Network, prove, zoo
 from mdlrnn.languages import machine_from
 from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Machine
-from mdlrnn.proofs._system import system_for
+from mdlrnn.proofs._execute import system_for
 from mdlrnn.proofs._witness import completion
 
 LOOPS = """start: a -> A

@@ -16,8 +16,7 @@ import pytest
 from helpers.data import DATA
 from mdlrnn import Encoding, InputError, Search, Stop, resume
 from mdlrnn.runs._files import read_log
-from mdlrnn.runs._settings import FIRST_FORMAT, RENAMED, read_settings
-from mdlrnn.runs._status import status_of
+from mdlrnn.runs._settings import FIRST_FORMAT, RENAMED, read_settings, status_of
 from mdlrnn.search._settings import AS_BEFORE, LIMITS, field_names
 
 

@@ -37,10 +37,17 @@ from mdlrnn import (
 from mdlrnn import score as score_network
 from mdlrnn.results import Progress
 from mdlrnn.runs._checkpoint import from_bytes, to_bytes
-from mdlrnn.runs._files import acquire, append_event, checkpoints, is_held, read_log
-from mdlrnn.runs._sealed import _comment, seal, unseal
-from mdlrnn.runs._settings import new_settings, read_settings
-from mdlrnn.runs._status import find_runs, status_of
+from mdlrnn.runs._files import (
+    _comment,
+    acquire,
+    append_event,
+    checkpoints,
+    is_held,
+    read_log,
+    seal,
+    unseal,
+)
+from mdlrnn.runs._settings import find_runs, new_settings, read_settings, status_of
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem
 from mdlrnn.search._settings import RATES

@@ -21,6 +21,7 @@ import mdlrnn.search._evolve as evolve_module
 import mdlrnn.search._graph as graph_module
 import mdlrnn.search.workers._connect as connect
 import mdlrnn.search.workers._dask as crew_module
+import mdlrnn.search.workers._spread as spread_module
 from helpers.data import is_one_sentence
 from mdlrnn import Corpus, Encoding, InputError, Run, Search, Stop, evolve, resume
 from mdlrnn.errors import ClusterError, MissingExtra
@@ -265,7 +266,7 @@ def test_workers_that_are_gone_for_good_are_started_again(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(crew_module, "COUNT_SECONDS", 0.1)
-    monkeypatch.setattr(crew_module, "REPLENISH_SECONDS", 0.2)
+    monkeypatch.setattr(spread_module, "REPLENISH_SECONDS", 0.2)
     asked: list[bool] = []
     with connect._local("local:1") as cluster, distributed.Client(cluster) as client:
 

@@ -19,19 +19,8 @@ import pytest
 import mdlrnn.search._evolve as evolve_module
 import mdlrnn.search._island as island
 from helpers.data import is_one_sentence
-from mdlrnn import (
-    Corpus,
-    Encoding,
-    InputError,
-    Objective,
-    Run,
-    Search,
-    Stop,
-    evolve,
-    score,
-    zoo,
-)
-from mdlrnn.kernels._evaluate import IMPROVED_AT
+from mdlrnn import Corpus, Encoding, InputError, Objective, Run, Search, Stop, evolve, score, zoo
+from mdlrnn.kernels._advance import IMPROVED_AT
 from mdlrnn.kernels._genome import network_from_row, row_of
 from mdlrnn.results import Progress
 from mdlrnn.search._evolve import check_interval, evolve_islands

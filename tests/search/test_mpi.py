@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import mdlrnn.search.workers._mpi as mpi
+import mdlrnn.search.workers._workers as mpi
 from helpers.commands import in_a_process, refused
 from mdlrnn import evolve
 from mdlrnn.errors import MissingExtra

@@ -14,9 +14,7 @@ from numba import njit
 from numba.core import config
 
 from mdlrnn import Corpus, Encoding, Objective, Search, Stop
-from mdlrnn.kernels._advance import DONE, HELPERS, NEEDS_ROOM
-from mdlrnn.kernels._atomic import add, load, pause
-from mdlrnn.kernels._evaluate import HITS, STEPS, State
+from mdlrnn.kernels._advance import DONE, HELPERS, HITS, NEEDS_ROOM, STEPS, State, add, load, pause
 from mdlrnn.kernels._helped import (
     ALONE,
     IS_OPEN,
@@ -38,6 +36,8 @@ from mdlrnn.search._crew import Threads
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import (
     Problem,
+    Scoring,
+    Team,
     _advance,
     _advance_helped,
     advance_island,
@@ -46,7 +46,6 @@ from mdlrnn.search._island import (
     tools_for,
     with_room,
 )
-from mdlrnn.search._team import Scoring, Team
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="compiling is switched off")
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])

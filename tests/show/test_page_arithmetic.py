@@ -15,9 +15,8 @@ import pytest
 from helpers.browser import Tab
 from helpers.slow import few
 from mdlrnn import Connection, Network, Unit, Weight, zoo
-from mdlrnn.network._activations import ACTIVATIONS
 from mdlrnn.network._interpreter import EXACT, FLOAT, distribution, feed, input_rows
-from mdlrnn.network._units import KINDS
+from mdlrnn.network._units import ACTIVATIONS, KINDS
 from mdlrnn.show._content import network_content
 from mdlrnn.show._page import page
 

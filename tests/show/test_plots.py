@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from helpers.data import is_one_sentence
 from helpers.networks import leaky, without_carry
 from mdlrnn import Corpus, InputError, Run, Search, Stop, evolve, show, zoo
-from mdlrnn.show._charts import BOTTOM, LEFT, RIGHT, SIZE, spanning, ticks
 from mdlrnn.show._formats import Line, Point, Words, text_width
+from mdlrnn.show._plots import BOTTOM, LEFT, RIGHT, SIZE, spanning, ticks
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb"], [6, 3, 1])
 SEARCH = Search(islands=2, population=30)

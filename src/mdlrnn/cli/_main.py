@@ -38,7 +38,7 @@ SECTIONS = {
         "explain": Entry("_inside", "Say in words and equations what a network does."),
         "draw": Entry("_show", "Draw a network or a machine: SVG, PNG, PDF, TikZ, dot."),
         "report": Entry("_show", "Write a page on a network or a run."),
-        "bits": Entry("_bits", "Write a network as the bits of |G|, or read it from bits."),
+        "bits": Entry("_inside", "Write a network as the bits of |G|, or read it from bits."),
     },
     "Make": {
         "language": Entry("_language", "List languages, or show what one stands for."),

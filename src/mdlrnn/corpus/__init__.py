@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from ._corpus import Corpus as Corpus
     from ._corpus import forbid_only_boundary as forbid_only_boundary
     from ._corpus import match as match
-    from ._files import DAMAGED as DAMAGED
-    from ._files import line_text as line_text
-    from ._files import unpacked as unpacked
+    from ._strings import DAMAGED as DAMAGED
     from ._strings import forbid_table as forbid_table
+    from ._strings import line_text as line_text
+    from ._strings import unpacked as unpacked
 else:
     from ..door import open_door
 

@@ -1,7 +1,4 @@
-"""`MDLRNN`: the search as an estimator of scikit-learn, which needs no scikit-learn itself.
-
-`_estimator` has the class, `_parameters` what scikit-learn asks of parameters, `_sampling` strings
-drawn from a network."""
+"""`MDLRNN`: the search as an estimator of scikit-learn, which needs no scikit-learn itself.""" ""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass, replace
 from math import inf
 from typing import Any, Self
 
@@ -17,11 +18,88 @@ from ..errors import InputError, MissingExtra
 from ..extraction import Learned, learned
 from ..interface import evolve
 from ..kernels import score_many
-from ..network import Network, Objective, Score, has_words, spelled, symbols_of
-from ..old import knows_old_fields
+from ..network import (
+    BOUNDARY,
+    FLOAT,
+    Network,
+    Objective,
+    Score,
+    distribution,
+    has_words,
+    spelled,
+    stepper,
+    symbols_of,
+)
+from ..old import KEYWORDS, knows_old_fields, sentence
 from ..search import Search, Stop
-from ._parameters import deep_parameters, with_parameters
-from ._sampling import draw
+
+
+def deep_parameters(parameters: dict[str, Any], kinds: dict[str, type[Any]]) -> dict[str, Any]:
+    """The parameters, and the fields of those that are settings: `search__islands`."""
+    deep = dict(parameters)
+    for name in kinds:
+        value = parameters[name]
+        if is_dataclass(value):
+            deep |= {f"{name}__{field.name}": getattr(value, field.name) for field in fields(value)}
+    return deep
+
+
+def with_parameters(
+    parameters: dict[str, Any], given: dict[str, Any], kinds: dict[str, type[Any]]
+) -> dict[str, Any]:
+    """The parameters with others in their places; `search__islands` changes a field of `search`."""
+    changed = dict(parameters)
+    inside: dict[str, dict[str, Any]] = {}
+    for name, value in given.items():
+        if name in KEYWORDS["MDLRNN"]:
+            raise sentence(f"{name}= of MDLRNN", KEYWORDS["MDLRNN"][name])
+        outer, _, inner = name.partition("__")
+        if outer not in parameters:
+            raise unknown(name, parameters)
+        if not inner:
+            changed[outer] = value
+        elif outer not in kinds:
+            raise InputError(f"{outer} has no parameters of its own; leave out {short(name)}.")
+        elif inner not in {field.name for field in fields(kinds[outer])}:
+            raise unknown(name, (f"{outer}__{field.name}" for field in fields(kinds[outer])))
+        else:
+            inside.setdefault(outer, {})[inner] = value
+    for outer, values in inside.items():
+        before = changed[outer]
+        changed[outer] = replace(kinds[outer]() if before is None else before, **values)
+    return changed
+
+
+def unknown(name: str, known: Iterable[str]) -> InputError:
+    return InputError(
+        f"the estimator has no parameter {short(name)}; its parameters are {', '.join(known)}."
+    )
+
+
+def draw(
+    network: Network, count: int, longest: int, random: np.random.RandomState
+) -> list[tuple[str, ...]]:
+    """So many strings; one that does not end by itself is cut after `longest` symbols."""
+    assert network.alphabet is not None
+    step = stepper(network, FLOAT)
+    size = network.inputs
+    rows = [[int(i == place) for i in range(size)] for place in range(size)]
+    start = network.alphabet.index(BOUNDARY)
+    strings = []
+    for _ in range(count):
+        string: list[str] = []
+        values = step(rows[start], None)
+        while len(string) < longest:
+            chances = np.cumsum(distribution(network, values))
+            place = min(int(np.searchsorted(chances, random.random_sample() * chances[-1],
+                                            side="right")), size - 1)  # fmt: skip
+            if place == start:
+                break
+            string.append(network.alphabet[place])
+            values = step(rows[place], values)
+        strings.append(tuple(string))
+    return strings
+
 
 PARAMETERS = (
     "search", "stop", "random_state", "objective", "alphabet", "words", "workers", "progress",

@@ -35,8 +35,7 @@ from ..search import (
 )
 from ._carry_out import Request, carry_out
 from ._progress import LINE_SECONDS, Quiet
-from ._say import say
-from ._text import bits_text, time_text
+from ._text import bits_text, say, time_text
 
 LOCK_SECONDS = 60.0
 """How long a worker waits for one that was lost to let its run go."""

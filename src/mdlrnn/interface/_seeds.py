@@ -14,8 +14,7 @@ from ..search import CARD, NewCrew, OnProgress, Run, WorkersSpec
 from ._cards import run_on_cards
 from ._carry_out import Request, begun
 from ._progress import Display, Quiet
-from ._say import json_text
-from ._text import bits_text, table, time_text
+from ._text import bits_text, json_text, table, time_text
 
 SEEDS = "seeds.json"
 """The table, in the folder that holds the runs."""

@@ -1,15 +1,20 @@
-"""Numbers, times and tables as text that fits a terminal."""
+"""Text for a terminal: numbers, times and tables that fit it. What comes from a file is shown,
+never obeyed: escapes and the like are written out.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import shlex
 import shutil
+import sys
 import textwrap
 from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 from ..errors import InputError, printable
 
@@ -178,3 +183,53 @@ def count_text(number: float) -> str:
             scaled = number / size
             return f"{scaled:,.0f} {name}" if scaled >= 100 else f"{scaled:.3g} {name}"
     return f"{number:,.0f}"
+
+
+_ODD = re.compile(r"[^\n -~]")
+
+
+def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
+    """Lines of text, on standard output or standard error."""
+    _echo("\n".join(printable(line) for line in text.split("\n")), err=err, nl=nl)
+
+
+def _echo(text: str, err: bool = False, nl: bool = True) -> None:
+    from click import echo  # only where something is said
+
+    echo(text, err=err, nl=nl)
+
+
+def say_data(text: str) -> None:
+    """What another program may read: as it is, unless a terminal would obey it."""
+    if sys.stdout.isatty():
+        text = "".join(c if c in "\n\t" else printable(c) for c in text)
+    _echo(text, nl=False)
+
+
+def say_json(data: Any) -> None:
+    """JSON on standard output."""
+    say_json_text(json_text(data))
+
+
+def json_text(data: Any) -> str:
+    """Infinity, which JSON lacks, becomes null."""
+    return json.dumps(_finite(data), ensure_ascii=False, indent=1)
+
+
+def say_json_text(text: str) -> None:
+    _echo(_ODD.sub(_escaped, text))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match.group()
+    return character if character.isprintable() else json.dumps(character)[1:-1]
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, float) and not math.isfinite(data):
+        return None
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return data

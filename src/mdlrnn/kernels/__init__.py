@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import gpu as gpu
+    from ._advance import COUNTERS as COUNTERS
     from ._advance import DONE as DONE
+    from ._advance import EVALUATIONS as EVALUATIONS
+    from ._advance import FRONT_COUNT as FRONT_COUNT
+    from ._advance import FRONT_SIZE as FRONT_SIZE
     from ._advance import HELPED as HELPED
     from ._advance import HELPERS as HELPERS
+    from ._advance import HITS as HITS
+    from ._advance import IMPROVED_AT as IMPROVED_AT
     from ._advance import NEEDS_ROOM as NEEDS_ROOM
+    from ._advance import STEPS as STEPS
+    from ._advance import Memo as Memo
+    from ._advance import State as State
     from ._advance import advance as advance
+    from ._advance import join_front as join_front
+    from ._advance import new_memo as new_memo
     from ._compile import announced as announced
     from ._compile import is_ready as is_ready
     from ._compile import source_hash as source_hash
     from ._compile import source_of as source_of
-    from ._evaluate import COUNTERS as COUNTERS
-    from ._evaluate import EVALUATIONS as EVALUATIONS
-    from ._evaluate import FRONT_COUNT as FRONT_COUNT
-    from ._evaluate import FRONT_SIZE as FRONT_SIZE
-    from ._evaluate import HITS as HITS
-    from ._evaluate import IMPROVED_AT as IMPROVED_AT
-    from ._evaluate import STEPS as STEPS
-    from ._evaluate import Memo as Memo
-    from ._evaluate import State as State
-    from ._evaluate import join_front as join_front
-    from ._evaluate import new_memo as new_memo
     from ._genome import ANCESTRY as ANCESTRY
     from ._genome import CONNECTION_WORDS as CONNECTION_WORDS
     from ._genome import CONSTRUCTED as CONSTRUCTED
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from ._genome import TARGET as TARGET
     from ._genome import UNIT_WORDS as UNIT_WORDS
     from ._genome import UNKNOWN as UNKNOWN
+    from ._genome import Random as Random
+    from ._genome import Space as Space
     from ._genome import Words as Words
     from ._genome import marked as marked
     from ._genome import network_from_row as network_from_row
@@ -48,18 +50,16 @@ if TYPE_CHECKING:
     from ._helped import advance_helped as advance_helped
     from ._helped import help_out as help_out
     from ._helped import new_board as new_board
-    from ._mutate import compound_rates as compound_rates
-    from ._mutate import simple_rates as simple_rates
+    from ._offspring import compound_rates as compound_rates
+    from ._offspring import simple_rates as simple_rates
     from ._plan import Workspace as Workspace
     from ._plan import workspace_for as workspace_for
     from ._scoring import Batch as Batch
+    from ._scoring import distributions as distributions
     from ._scoring import encoding_table as encoding_table
     from ._scoring import score as score
     from ._scoring import score_many as score_many
     from ._scoring import weight_norms as weight_norms
-    from ._space import Random as Random
-    from ._space import Space as Space
-    from ._surprisal import distributions as distributions
     from ._tree import Tree as Tree
     from ._tree import tree_of as tree_of
     from ._warm_up import compile_help_beside as compile_help_beside

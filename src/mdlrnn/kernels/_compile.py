@@ -25,7 +25,7 @@ from numba.core import config
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SOURCES = Path(__file__).parent
-CODES = SOURCES.parent / "network" / "_activations.py"
+CODES = SOURCES.parent / "network" / "_units.py"
 """The numbers of activations, which compiled code holds as constants."""
 _PREFIX = "kernels-"
 _STALE_AFTER = 30 * 24 * 3600.0

@@ -16,29 +16,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._advance import DONE, HELPERS, NEEDS_ROOM, draw_parents, is_welcome, words_needed
-from ._atomic import add, load, pause, replace, store
-from ._compile import compiled, entry, inlined
-from ._compound import has_stacks
-from ._evaluate import (
+from ._advance import (
     BY_D,
+    DONE,
     EVALUATIONS,
+    HELPERS,
     HITS,
+    NEEDS_ROOM,
     STEPS,
     Memo,
     State,
+    add,
+    draw_parents,
     hash_of,
+    is_welcome,
     keep,
+    load,
     most_bits,
+    pause,
+    replace,
     slot_of,
+    store,
     value_of,
     weigh,
+    words_needed,
 )
-from ._genome import Floats, copy_row
+from ._compile import compiled, entry, inlined
+from ._genome import Floats, Random, Space, copy_row
+from ._mutations import has_stacks
 from ._offspring import make_offspring
 from ._plan import SCRATCH, Workspace
-from ._space import Random, Space
-from ._surprisal import surprisal
+from ._scoring import surprisal
 from ._tree import Tree
 
 ALONE = 3

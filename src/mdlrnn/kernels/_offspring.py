@@ -1,13 +1,20 @@
-"""An offspring: a copy of its parent with a part of another network, a stack or mutations."""
+"""An offspring: a copy of its parent with a part of another network, a stack or mutations; and the
+table of mutations, with how often each is drawn.
+
+To add a mutation: a function in `_mutations` that changes a row in place and returns whether it
+did, and a line of the table here. A row has room for at least `GROWTH` more words than it uses.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._compile import compiled, inlined, shared
-from ._compound import grow_stack
-from ._edit import clear_unit, connections_at, delete_units, insert, place_of, tidy
+from . import _mutations
+from ._compile import compiled, dispatcher, inlined, shared
 from ._genome import (
     CONNECTION_WORDS,
     HEADER,
@@ -15,14 +22,131 @@ from ._genome import (
     SOURCE_MASK,
     TARGET,
     UNIT_WORDS,
+    Floats,
     Ints,
+    Random,
+    Space,
     Words,
+    below,
+    clear_unit,
+    connections_at,
     copy_row,
+    delete_units,
     descend,
+    happens,
+    insert,
+    place_of,
     size_of,
+    tidy,
+    uniform,
 )
-from ._mutate import mutate
-from ._space import Random, Space, below
+from ._mutations import grow_stack
+
+GROWTH = max(_mutations.SIMPLE_GROWTH, _mutations.COMPOUND_GROWTH)
+"""The most words that one mutation adds on the way."""
+MOST_FURTHER = 7
+"""A bound on further mutations that does not depend on the room in a row, as results must not."""
+ROOM = (1 + MOST_FURTHER) * GROWTH
+"""The most words by which an offspring outgrows its parent."""
+
+
+class Mutation(NamedTuple):
+    name: str
+    function: Callable[..., bool]
+    """Of a row, a random state and the space; with `argument`, that comes first."""
+    rate: float = 1.0
+    """How often it is drawn, compared with the others of its table."""
+    argument: int | None = None
+
+
+SIMPLE = (
+    Mutation("add unit", _mutations.add_unit),
+    Mutation("remove unit", _mutations.remove_unit),
+    Mutation("add forward", _mutations.connect, argument=_mutations.FORWARD),
+    Mutation("remove forward", _mutations.disconnect, argument=_mutations.FORWARD),
+    Mutation("add recurrent", _mutations.connect, argument=RECURRENT),
+    Mutation("remove recurrent", _mutations.disconnect, argument=RECURRENT),
+    Mutation("add bias", _mutations.set_bias, argument=True),
+    Mutation("remove bias", _mutations.set_bias, argument=False),
+    Mutation("change numerator", _mutations.change_weight, argument=_mutations.NUMERATOR),
+    Mutation("change denominator", _mutations.change_weight, argument=_mutations.DENOMINATOR),
+    Mutation("flip sign", _mutations.change_weight, argument=_mutations.SIGN),
+    Mutation("change activation", _mutations.change_activation),
+    Mutation("change type", _mutations.change_type),
+)
+"""The paper's."""
+COMPOUND = (
+    Mutation("rewrite unit", _mutations.rewrite),
+    Mutation("grow unit", _mutations.grow),
+    Mutation("redirect", _mutations.redirect),
+    Mutation("copy unit", _mutations.copy_unit),
+    Mutation("repeat formula", _mutations.repeat_formula),
+    Mutation("swap sources", _mutations.swap_sources),
+)
+MUTATIONS = (*SIMPLE, *COMPOUND)
+"""A mutation's kind is its place here."""
+COMPOUND_START = len(SIMPLE)
+CHANGE_TYPE = [mutation.name for mutation in SIMPLE].index("change type")
+
+apply = dispatcher("apply", [(m.function, m.argument) for m in MUTATIONS])
+"""(kind, genome, random, space): the mutation of that kind, and whether it changed something."""
+
+
+def simple_rates(products: bool) -> Floats:
+    """Sums of the rates; types change only where products are allowed."""
+    rates = [m.rate for m in SIMPLE]
+    if not products:
+        rates[CHANGE_TYPE] = 0.0
+    return np.cumsum(rates)
+
+
+def compound_rates() -> Floats:
+    return np.cumsum([m.rate for m in COMPOUND])
+
+
+@compiled
+def draw_kind(sums: Floats, random: Random) -> int:
+    """A place, as likely as its rate."""
+    drawn = uniform(random) * sums[sums.size - 1]
+    kind = 0
+    while drawn >= sums[kind]:
+        kind += 1
+    return kind
+
+
+@compiled
+def draw_mutation(random: Random, space: Space) -> int:
+    if space.compound_mutation_rate > 0 and happens(space.compound_mutation_rate, random):
+        return COMPOUND_START + draw_kind(space.compound_mutations, random)
+    return draw_kind(space.simple_mutations, random)
+
+
+@compiled
+def next_mutation(count: int, least: int, random: Random, space: Space) -> int:
+    """The kind of the next mutation after so many, of which there are at least 0 or 1 and by chance
+    more; -1 where that was the last."""
+    if count < least or (
+        count < least + MOST_FURTHER
+        and space.further_mutation_rate > 0
+        and happens(space.further_mutation_rate, random)
+    ):
+        return draw_mutation(random, space)
+    return -1
+
+
+@inlined
+def mutate(genome: Words, random: Random, space: Space, least: int) -> None:
+    """So many mutations at least, 0 or 1, and by chance more; each redrawn until it changes
+    something."""
+    count = 0
+    kind = next_mutation(count, least, random, space)
+    while kind >= 0:
+        if apply(kind, genome, random, space):
+            count += 1
+            kind = next_mutation(count, least, random, space)
+        else:
+            kind = draw_mutation(random, space)
+
 
 SIGN_MASK = (1 << 30) - 1
 

@@ -18,17 +18,14 @@ import numba
 import numpy as np
 
 from ..corpus import Corpus
-from ._advance import advance, is_known, new_network, select
+from ._advance import State, advance, hash_of, is_known, join_front, new_memo, new_network, select
 from ._compile import CACHE_FOLDER, is_ready, mark_ready
-from ._compound import has_stacks
-from ._evaluate import State, hash_of, join_front, new_memo
+from ._genome import Space
 from ._helped import advance_helped, help_out, new_board
-from ._mutate import compound_rates, simple_rates
-from ._offspring import make_offspring
+from ._mutations import has_stacks
+from ._offspring import compound_rates, make_offspring, simple_rates
 from ._plan import workspace_for
-from ._scoring import encoded_length, score_rows, weight_norms
-from ._space import Space
-from ._surprisal import fill_distributions, surprisal
+from ._scoring import encoded_length, fill_distributions, score_rows, surprisal, weight_norms
 from ._tree import tree_of
 
 PATIENCE = 120.0

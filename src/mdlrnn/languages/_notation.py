@@ -15,16 +15,7 @@ from fractions import Fraction
 
 from ..checks import short
 from ..errors import InputError
-from ..machines import (
-    END,
-    Affine,
-    Condition,
-    Machine,
-    Rule,
-    counter,
-    determinised,
-    read_expression,
-)
+from ..machines import END, Affine, Condition, Machine, Rule, counter, determinised, read_expression
 from ..network import BOUNDARY
 
 STOP = Fraction(3, 10)

@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ._algebra import NAMES as NAMES
+    from ._algebra import determinised as determinised
+    from ._algebra import product as product
+    from ._algebra import renamed as renamed
+    from ._algebra import started as started
+    from ._algebra import state_names as state_names
+    from ._algebra import tidied as tidied
+    from ._algebra import with_fewer_counters as with_fewer_counters
     from ._files import SUFFIXES as SUFFIXES
     from ._files import from_json as from_json
     from ._files import load_language as load_language
     from ._files import load_machine as load_machine
     from ._files import machine_from_text as machine_from_text
     from ._files import to_json as to_json
-    from ._finite import determinised as determinised
-    from ._finite import state_names as state_names
-    from ._finite import with_fewer_counters as with_fewer_counters
     from ._machine import MARGIN as MARGIN
     from ._machine import SEEDS as SEEDS
     from ._machine import Configuration as Configuration
@@ -29,21 +34,16 @@ if TYPE_CHECKING:
     from ._machine import leads as leads
     from ._machine import mistakes as mistakes
     from ._machine import random_from as random_from
-    from ._product import product as product
-    from ._reduce import NAMES as NAMES
-    from ._reduce import renamed as renamed
-    from ._reduce import started as started
-    from ._reduce import tidied as tidied
-    from ._rule_text import condition_text as condition_text
-    from ._rule_text import expression_text as expression_text
-    from ._rule_text import read_expression as read_expression
-    from ._rule_text import rule_text as rule_text
     from ._rules import END as END
     from ._rules import Affine as Affine
     from ._rules import Condition as Condition
     from ._rules import Rule as Rule
+    from ._rules import condition_text as condition_text
     from ._rules import counter as counter
+    from ._rules import expression_text as expression_text
+    from ._rules import read_expression as read_expression
     from ._rules import reader as reader
+    from ._rules import rule_text as rule_text
     from ._transducer import AnyMachine as AnyMachine
     from ._transducer import Transducer as Transducer
     from ._transducer import addition as addition

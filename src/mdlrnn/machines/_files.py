@@ -27,8 +27,7 @@ from ..errors import InputError, printable
 from ..files import PathLike, named, read_text
 from ..limits import GRAMMAR_BYTES, RULES, check_size
 from ._machine import Machine
-from ._rule_text import read_rules, split_line
-from ._rules import START, Affine, Condition, Rule
+from ._rules import START, Affine, Condition, Rule, read_rules, split_line
 from ._transducer import AnyMachine, Transducer, Transition
 
 SUFFIXES = (".lang",)

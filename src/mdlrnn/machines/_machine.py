@@ -21,8 +21,7 @@ from ..errors import InputError, printable
 from ..files import PathLike, save
 from ..limits import DRAWN_LENGTH, check_size
 from ..network import BOUNDARY, has_words, spelled
-from ._rule_text import rule_text
-from ._rules import END, START, Rule, counter, reader
+from ._rules import END, START, Rule, counter, reader, rule_text
 from ._validity import check_language
 
 if TYPE_CHECKING:

@@ -1,4 +1,5 @@
-"""The rules of a machine, as values: what a rule asks of the counters and what it makes of them.
+"""The rules of a machine, as values and as lines of a language file: what a rule asks of the
+counters and what it makes of them, as in `A: b 3/10 if n > 0 -> B, k = 3n - 1`.
 
 An expression or a condition has its value `at` counters by name; `reader` makes a function of the
 counters in order of it, for machines that step often.
@@ -6,10 +7,17 @@ counters in order of it, for machines that step often.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
+from typing import NamedTuple
+
+from ..checks import short
+from ..errors import InputError
+from ..network import BOUNDARY
 
 Counters = tuple[int, ...]
 
@@ -125,3 +133,309 @@ def at(value: Affine | int, values: Mapping[str, int]) -> int:
 
 def reader(value: Affine | int, names: Sequence[str]) -> Callable[[Counters], int]:
     return (lambda counters: value) if isinstance(value, int) else value.reader(names)
+
+
+NAME = r"[^\W\d]\w*"
+_PLAIN_STATE = re.compile(r"[\w.'-]+( [\w.'-]+)*")
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_CHANCE = re.compile(r"\d+/\d+|\d*\.\d+|\d+")
+_LINE = re.compile(rf"\s*(?P<state>{_QUOTED}|[^:\"]+?)\s*:\s*(?P<rest>.*?)\s*")
+_SYMBOL = re.compile(rf"(?P<symbol>{_QUOTED}|\S+)(?:\s+(?P<rest>.*))?")
+_TOKEN = re.compile(rf"\s*(?:(?P<number>\d+)|(?P<name>{NAME})|(?P<other>//|<=|>=|!=|[-+*/()=<>]))")
+LONGEST_NUMBER = 40
+"""Digits of a number in a rule."""
+
+
+# Writing
+
+
+def rule_text(rule: Rule) -> str:
+    """The rule as a line."""
+    text = f"{state_text(rule.state)}: {symbol_text(rule.symbol)}"
+    if rule.chance != 1:
+        text += f" {rule.chance}"
+    if rule.when:
+        text += " if " + " and ".join(map(condition_text, rule.when))
+    if rule.to != END:
+        updates = "".join(f", {name} = {expression_text(value)}" for name, value in rule.then)
+        text += f" -> {state_text(rule.to)}{updates}"
+    return text
+
+
+def state_text(state: str) -> str:
+    return state if _PLAIN_STATE.fullmatch(state) else json.dumps(state)
+
+
+def symbol_text(symbol: str) -> str:
+    """As it is, unless it would be read as something else."""
+    taken = symbol in ("if", "->", "/") or '"' in symbol or any(map(str.isspace, symbol))
+    return json.dumps(symbol) if taken or not symbol.isprintable() else symbol
+
+
+def expression_text(value: Affine | int) -> str:
+    if isinstance(value, int):
+        return str(value)
+    text = ""
+    for name, factor in value.terms:
+        sign = "-" if factor < 0 else "+"
+        size = "" if abs(factor) == 1 else str(abs(factor))
+        text += f" {sign} {size}{name}" if text else f"{'-' if factor < 0 else ''}{size}{name}"
+    if value.constant or not text:
+        sign = "-" if value.constant < 0 else "+"
+        text = f"{text} {sign} {abs(value.constant)}" if text else str(value.constant)
+    if value.divisor == 1:
+        return text
+    return f"{text} // {value.divisor}" if " " not in text else f"({text}) // {value.divisor}"
+
+
+def condition_text(condition: Condition) -> str:
+    expression = condition.expression
+    if condition.relation == "mod":
+        text = expression_text(expression)
+        text = f"({text})" if " " in text else text
+        return f"{text} mod {condition.base} = {condition.digit}"
+    if expression.divisor == 1 and expression.terms:
+        terms, constant, relation = expression.terms, -expression.constant, condition.relation
+        if relation == ">" and all(factor < 0 for _, factor in terms):
+            terms = tuple((name, -factor) for name, factor in terms)
+            constant, relation = -constant, "<"
+        return f"{expression_text(Affine(terms))} {relation} {constant}"
+    return f"{expression_text(expression)} {condition.relation} 0"
+
+
+# Reading
+
+
+class Split(NamedTuple):
+    """The parts of a line, not yet looked at."""
+
+    state: str
+    rest: str
+
+
+def split_line(line: str) -> Split:
+    match = _LINE.fullmatch(line)
+    if match is None or not match["rest"]:
+        raise InputError(
+            f"{short(line.strip())} is no rule; write STATE: SYMBOL CHANCE -> STATE, such as "
+            "A: b 1/2 -> B."
+        )
+    return Split(_unquoted(match["state"]), match["rest"])
+
+
+def read_rules(line: str) -> list[Rule]:
+    """The rule of a line; a condition with != makes two."""
+    state, rest = split_line(line)
+    body, arrow, after = _parted(rest, "->")
+    head, has_if, conditions = _parted(body, "if")
+    match = _SYMBOL.fullmatch(head.strip())
+    if match is None:
+        raise InputError("there is no symbol after the colon; name one, or # for the end.")
+    symbol = _unquoted(match["symbol"])
+    chance = _chance(match["rest"])
+    to = END
+    then: tuple[tuple[str, Affine | int], ...] = ()
+    if arrow:
+        to, then = _target(after)
+    elif symbol != BOUNDARY:
+        raise InputError(f"{short(symbol)} leads nowhere; write -> and the state that follows.")
+    if has_if and not conditions.strip():
+        raise InputError("there is no condition after if; write one, such as n > 0.")
+    every = [()] if not has_if else _conditions(conditions)
+    return [Rule(state, symbol, to, chance, when, then) for when in every]
+
+
+def _parted(text: str, word: str) -> tuple[str, bool, str]:
+    """What stands before and after a word that stands alone, outside quotes."""
+    for match in re.finditer(rf"{_QUOTED}|(?<!\S){re.escape(word)}(?!\S)", text):
+        # A symbol comes first, and may be that word itself only in quotes.
+        if not match.group().startswith('"'):
+            return text[: match.start()], True, text[match.end() :]
+    return text, False, ""
+
+
+def _unquoted(text: str) -> str:
+    if not text.startswith('"'):
+        return text.strip()
+    try:
+        found = json.loads(text)
+    except ValueError:
+        raise InputError(f"{short(text)} is not quoted right; write it as in JSON.") from None
+    assert isinstance(found, str)
+    return found
+
+
+def _chance(text: str | None) -> Fraction:
+    if text is None or not text.strip():
+        return Fraction(1)
+    text = text.strip()
+    if not _CHANCE.fullmatch(text) or len(text) > 2 * LONGEST_NUMBER:
+        raise InputError(
+            f"{short(text)} is no chance; write a fraction or decimal, such as 7/10 or 0.7."
+        )
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise InputError(f"{text} divides by 0; write another chance.") from None
+
+
+def _target(text: str) -> tuple[str, tuple[tuple[str, Affine | int], ...]]:
+    quoted = re.match(rf"\s*({_QUOTED})\s*(?:,|$)", text)
+    state, _, updates = (
+        (quoted[1], "", text[quoted.end() :]) if quoted else text.strip().partition(",")
+    )
+    state = _unquoted(state)
+    if not state:
+        raise InputError("there is no state after ->; name the one that follows.")
+    then: list[tuple[str, Affine | int]] = []
+    for update in updates.split(",") if updates.strip() else ():
+        name, equals, value = update.partition("=")
+        if not equals or not re.fullmatch(NAME, name.strip()):
+            raise InputError(
+                f"{short(update.strip())} is no update; write COUNTER = VALUE, such as n = n + 1."
+            )
+        if any(name.strip() == other for other, _ in then):
+            raise InputError(f"{name.strip()} is set twice; set it once.")
+        expression = read_expression(value)
+        then.append((name.strip(), expression if expression.terms else _constant(expression)))
+    return state, tuple(then)
+
+
+def _constant(expression: Affine) -> int:
+    return expression.constant // expression.divisor
+
+
+def _conditions(text: str) -> list[tuple[Condition, ...]]:
+    """All conditions of a rule; one of them with != makes two alternatives."""
+    found: list[tuple[Condition, ...]] = [()]
+    for part in re.split(r"\band\b|,", text):
+        some = _condition(part)
+        found = [(*before, condition) for before in found for condition in some]
+    return found
+
+
+def _condition(text: str) -> list[Condition]:
+    modulo = re.fullmatch(r"(.+?)\s+mod\s+(\d{1,9})\s*=\s*(\d{1,9})\s*", text)
+    if modulo:
+        base, digit = int(modulo[2]), int(modulo[3])
+        if not 0 <= digit < base:
+            raise InputError(f"no number mod {base} is {digit}; correct the condition.")
+        return [Condition(read_expression(modulo[1]), "mod", digit, base)]
+    sides = re.split(r"(<=|>=|!=|=|<|>)", text)
+    if len(sides) != 3:
+        raise InputError(
+            f"{short(text.strip())} is no condition; write such as n > 0, n = m or n mod 3 = 1."
+        )
+    left, relation, right = read_expression(sides[0]), sides[1], read_expression(sides[2])
+    more, less = _minus(left, right), _minus(right, left)
+    match relation:
+        case "=":
+            return [Condition(more, "=")]
+        case ">":
+            return [Condition(more, ">")]
+        case "<":
+            return [Condition(less, ">")]
+        case ">=":
+            return [Condition(more + 1, ">")]
+        case "<=":
+            return [Condition(less + 1, ">")]
+        case _:
+            return [Condition(more, ">"), Condition(less, ">")]
+
+
+def _minus(left: Affine, right: Affine) -> Affine:
+    if left.divisor != 1 or right.divisor != 1:
+        if not right.terms and not right.constant:
+            return left
+        raise InputError("a condition divides; keep the quotient in a counter and compare that.")
+    terms = dict(left.terms)
+    for name, factor in right.terms:
+        terms[name] = terms.get(name, 0) - factor
+    kept = tuple((name, factor) for name, factor in terms.items() if factor)
+    return Affine(kept, left.constant - right.constant)
+
+
+def read_expression(text: str) -> Affine:
+    """A sum such as 3n - 1, (n + 1) // 2 or n + 2*m."""
+    return _Expression(text).read()
+
+
+class _Expression:
+    def __init__(self, text: str) -> None:
+        self.text = text.strip()
+        self.tokens: list[tuple[str, str]] = []
+        place = 0
+        while place < len(self.text):
+            match = _TOKEN.match(self.text, place)
+            if match is None or len(match.group()) > LONGEST_NUMBER:
+                raise self.odd()
+            kind = match.lastgroup
+            assert kind is not None
+            self.tokens.append((kind, match[kind]))
+            place = match.end()
+
+    def odd(self) -> InputError:
+        return InputError(
+            f"{short(self.text)} is no value of a counter; write a sum such as 3n - 1 or n // 3."
+        )
+
+    def read(self) -> Affine:
+        found = self._sum()
+        divisor = 1
+        if self._next() in (("other", "//"), ("other", "/")):
+            self.tokens.pop(0)
+            kind, value = self._next()
+            if kind != "number" or not int(value):
+                raise self.odd()
+            self.tokens.pop(0)
+            divisor = int(value)
+        if self.tokens:
+            raise self.odd()
+        terms = tuple((name, factor) for name, factor in found.terms if factor)
+        return Affine(terms, found.constant, divisor)
+
+    def _next(self) -> tuple[str, str]:
+        return self.tokens[0] if self.tokens else ("end", "")
+
+    def _sum(self) -> Affine:
+        terms: dict[str, int] = {}
+        constant = 0
+        sign = 1
+        if self._next() == ("other", "-"):
+            self.tokens.pop(0)
+            sign = -1
+        while True:
+            part = self._part()
+            for name, factor in part.terms:
+                terms[name] = terms.get(name, 0) + sign * factor
+            constant += sign * part.constant
+            if self._next() not in (("other", "+"), ("other", "-")):
+                return Affine(tuple(terms.items()), constant)
+            sign = 1 if self.tokens.pop(0)[1] == "+" else -1
+
+    def _part(self) -> Affine:
+        """A number, a counter, or a number times a counter or a sum in parentheses."""
+        kind, value = self._next()
+        factor = 1
+        if kind == "number":
+            factor = int(value)
+            self.tokens.pop(0)
+            if self._next() == ("other", "*"):
+                self.tokens.pop(0)
+            elif self._next()[0] != "name" and self._next() != ("other", "("):
+                return Affine((), factor)
+            kind, value = self._next()
+        if kind == "name":
+            self.tokens.pop(0)
+            return Affine(((value, factor),))
+        if (kind, value) == ("other", "("):
+            self.tokens.pop(0)
+            inner = self._sum()
+            if self._next() != ("other", ")"):
+                raise self.odd()
+            self.tokens.pop(0)
+            return factor * inner
+        if kind == "number":
+            self.tokens.pop(0)
+            return Affine((), factor * int(value))
+        raise self.odd()

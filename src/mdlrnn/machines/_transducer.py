@@ -21,7 +21,7 @@ from ..corpus import Corpus
 from ..errors import InputError, printable
 from ..files import PathLike, save
 from ._machine import Machine, Truth, random_from
-from ._rule_text import state_text
+from ._rules import state_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

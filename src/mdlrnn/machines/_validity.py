@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import InputError, printable
 from ..network import BOUNDARY, has_words
-from ._rule_text import rule_text
-from ._rules import END, Affine, Rule
+from ._rules import END, Affine, Rule, rule_text
 
 if TYPE_CHECKING:
     from ._machine import Configuration, Machine

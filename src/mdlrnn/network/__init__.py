@@ -5,17 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._activations import ACTIVATIONS as ACTIVATIONS
-    from ._activations import DEFAULT_ACTIVATIONS as DEFAULT_ACTIVATIONS
-    from ._activations import Arithmetic as Arithmetic
-    from ._activations import Number as Number
-    from ._alphabet import BOUNDARY as BOUNDARY
-    from ._alphabet import MOST_SYMBOLS as MOST_SYMBOLS
-    from ._alphabet import MOST_UNITS as MOST_UNITS
-    from ._alphabet import check_alphabet as check_alphabet
-    from ._alphabet import has_words as has_words
-    from ._alphabet import spelled as spelled
-    from ._alphabet import symbols_of as symbols_of
     from ._code import Part as Part
     from ._code import check_encodable as check_encodable
     from ._code import decode as decode
@@ -23,11 +12,11 @@ if TYPE_CHECKING:
     from ._code import length as length
     from ._code import parts as parts
     from ._code import roles_fit as roles_fit
+    from ._encoding import OBJECTIVES as OBJECTIVES
     from ._encoding import SCHEMES as SCHEMES
     from ._encoding import Encoding as Encoding
-    from ._file import json_text as json_text
-    from ._file import read_json as read_json
-    from ._file import to_dict as to_dict
+    from ._encoding import Objective as Objective
+    from ._encoding import Score as Score
     from ._interpreter import EXACT as EXACT
     from ._interpreter import EXACT_CUT as EXACT_CUT
     from ._interpreter import EXP_OVERFLOW as EXP_OVERFLOW
@@ -42,19 +31,30 @@ if TYPE_CHECKING:
     from ._interpreter import plan as plan
     from ._interpreter import stepper as stepper
     from ._network import Network as Network
-    from ._objective import OBJECTIVES as OBJECTIVES
-    from ._objective import Objective as Objective
-    from ._objective import Score as Score
+    from ._network import json_text as json_text
+    from ._network import read_json as read_json
+    from ._network import to_dict as to_dict
     from ._text import counted as counted
     from ._text import describe as describe
     from ._text import powers as powers
     from ._text import summary as summary
+    from ._units import ACTIVATIONS as ACTIVATIONS
+    from ._units import BOUNDARY as BOUNDARY
+    from ._units import DEFAULT_ACTIVATIONS as DEFAULT_ACTIVATIONS
     from ._units import KINDS as KINDS
     from ._units import LARGEST_INTEGER as LARGEST_INTEGER
+    from ._units import MOST_SYMBOLS as MOST_SYMBOLS
+    from ._units import MOST_UNITS as MOST_UNITS
     from ._units import TYPES as TYPES
+    from ._units import Arithmetic as Arithmetic
     from ._units import Connection as Connection
+    from ._units import Number as Number
     from ._units import Unit as Unit
     from ._units import Weight as Weight
+    from ._units import check_alphabet as check_alphabet
+    from ._units import has_words as has_words
+    from ._units import spelled as spelled
+    from ._units import symbols_of as symbols_of
 else:
     from ..door import open_door
 

@@ -12,11 +12,9 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from ..errors import InputError
-from ._activations import ACTIVATIONS
-from ._alphabet import MOST_UNITS
 from ._encoding import Encoding
 from ._network import Network
-from ._units import KINDS, LARGEST_INTEGER, TYPES, Connection, Unit, Weight
+from ._units import ACTIVATIONS, KINDS, LARGEST_INTEGER, MOST_UNITS, TYPES, Connection, Unit, Weight
 
 
 class Part(NamedTuple):

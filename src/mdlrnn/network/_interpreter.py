@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..checks import short, shown
 from ..errors import InputError
-from ._activations import ACTIVATIONS, Arithmetic, Number
-from ._alphabet import BOUNDARY, symbols_of
+from ._units import ACTIVATIONS, BOUNDARY, Arithmetic, Number, symbols_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 from ..errors import printable
 from ..network import LEAST_TOTAL, powers
-from ._numbers import decimal_text
 from ._smt import TRUE, Formula, conjunction, negation
-from ._terms import ONE, Term, about, bounds, relu, total
+from ._terms import ONE, Term, about, bounds, decimal_text, relu, total
 
 
 class Claim(NamedTuple):

@@ -11,10 +11,19 @@ from typing import NamedTuple
 
 from ..machines import Rule
 from ._claims import Claim, certain, probabilities
-from ._execute import Executor, Node
-from ._facts import candidates, stack_bases, stacks_of
-from ._invariant import Key, Location, Scheme, close, guess, phase_formula, selected
-from ._numbers import exponent_of
+from ._execute import Executor, Node, Opening, System
+from ._invariant import (
+    Key,
+    Location,
+    Scheme,
+    candidates,
+    close,
+    guess,
+    phase_formula,
+    selected,
+    stack_bases,
+    stacks_of,
+)
 from ._obligations import (
     Induction,
     Query,
@@ -29,8 +38,7 @@ from ._obligations import (
     targets,
 )
 from ._smt import Formula, ask_z3, digits_defined, milliseconds_until, mirror_defined
-from ._system import Opening, System
-from ._terms import Atom, Term, known, substitute
+from ._terms import Atom, Term, exponent_of, known, substitute
 
 QUESTIONS = 40
 MILLISECONDS = 700

@@ -11,12 +11,21 @@ from typing import NamedTuple
 
 from ..machines import Rule
 from ._claims import Claim, claim_formula, shares
-from ._execute import Executor, Values
+from ._execute import Executor, Opening, System, Values
 from ._invariant import Location, Scheme, phase_formula, selected
-from ._numbers import LARGEST, VANISHING, enclosure, shortened, terms_needed
 from ._smt import Formula, Script, conjunction, fraction_text, negation
-from ._system import Opening, System
-from ._terms import Atom, Term, counter_term, known, substitute
+from ._terms import (
+    LARGEST,
+    VANISHING,
+    Atom,
+    Term,
+    counter_term,
+    enclosure,
+    known,
+    shortened,
+    substitute,
+    terms_needed,
+)
 
 
 def bounds_text(point: Fraction) -> str:

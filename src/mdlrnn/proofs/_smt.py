@@ -10,8 +10,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from ..errors import MissingExtra
-from ._numbers import enclosure
-from ._terms import Atom, Term
+from ._terms import Atom, Term, enclosure
 
 Formula = tuple[Any, ...]
 TRUE: Formula = ("and",)

@@ -14,11 +14,9 @@ from typing import Any, NamedTuple
 from ..machines import END, Configuration, Machine
 from ..network import BOUNDARY, EXACT, FLOAT, distribution, feed, stepper
 from ._claims import Claim, Shares, certain, claim_formula
-from ._execute import Executor, Node, along
-from ._facts import stack_bases
-from ._numbers import sigmoid_about
-from ._system import System, words
-from ._terms import ONE, known
+from ._execute import Executor, Node, System, along, words
+from ._invariant import stack_bases
+from ._terms import ONE, known, sigmoid_about
 
 
 @dataclass(frozen=True)

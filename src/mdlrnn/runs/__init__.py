@@ -18,12 +18,15 @@ if TYPE_CHECKING:
     from ._files import holds_run as holds_run
     from ._files import read_log as read_log
     from ._files import read_object as read_object
+    from ._files import read_sealed as read_sealed
+    from ._files import seal as seal
+    from ._files import unseal as unseal
     from ._files import write as write
-    from ._kept import keep_learned as keep_learned
-    from ._kept import kept_learned as kept_learned
-    from ._kept import kept_proof as kept_proof
     from ._networks import encoding_of as encoding_of
     from ._networks import is_network as is_network
+    from ._networks import keep_learned as keep_learned
+    from ._networks import kept_learned as kept_learned
+    from ._networks import kept_proof as kept_proof
     from ._networks import load_network as load_network
     from ._networks import network_from as network_from
     from ._networks import read_corpus as read_corpus
@@ -33,14 +36,11 @@ if TYPE_CHECKING:
     from ._recorder import Until as Until
     from ._recorder import begin as begin
     from ._recorder import reopen as reopen
-    from ._sealed import read_sealed as read_sealed
-    from ._sealed import seal as seal
-    from ._sealed import unseal as unseal
     from ._settings import Settings as Settings
+    from ._settings import Status as Status
+    from ._settings import find_runs as find_runs
     from ._settings import read_settings as read_settings
-    from ._status import Status as Status
-    from ._status import find_runs as find_runs
-    from ._status import status_of as status_of
+    from ._settings import status_of as status_of
 else:
     from ..door import open_door
 

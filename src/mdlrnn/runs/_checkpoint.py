@@ -40,7 +40,7 @@ from ..search import (
     front_of,
     rows_of,
 )
-from ._sealed import read_sealed, seal, unseal
+from ._files import read_sealed, seal, unseal
 
 
 def damaged(what: str) -> InputError:

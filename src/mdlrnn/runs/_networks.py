@@ -9,12 +9,23 @@ from pathlib import Path
 from ..checks import short
 from ..corpus import Corpus
 from ..errors import InputError
+from ..extraction import Learned
 from ..files import PathLike
 from ..network import Encoding, Network
-from ._files import BEST, CORPUS, SETTINGS, check_holds_run
-from ._sealed import read_sealed, unseal
-from ._settings import read_settings
-from ._status import status_of
+from ..proofs import Proof
+from ._files import (
+    BEST,
+    CORPUS,
+    LEARNED,
+    SETTINGS,
+    THEOREM,
+    check_holds_run,
+    read_object,
+    read_sealed,
+    unseal,
+    write_learned,
+)
+from ._settings import read_settings, status_of
 
 NetworkSource = Network | PathLike
 """What a function that needs a network takes; a `Run` serves too."""
@@ -88,3 +99,48 @@ def read_corpus(path: Path) -> Corpus:
             f"{path}: {str(error).rstrip('.')}; delete it and give the corpus file together "
             "with --resume."
         ) from None
+
+
+WRONG = (InputError, KeyError, TypeError, AttributeError, ValueError, AssertionError)
+"""What a file raises that is not as a run writes it."""
+
+
+def kept_proof(
+    folder: Path, title: str | None = None, network: Network | None = None
+) -> Proof | None:
+    """What the run proved, if it is about the language with this title and about this network,
+    where these are given. A run that went on has another best network than that of the theorem."""
+    path = folder / THEOREM
+    if not path.exists():
+        return None
+    data = read_object(path, "theorem")
+    try:
+        about = Network.from_dict(data["network"])
+        # Earlier versions did not run the network in float64.
+        if not data["proved"] or "float_failure" not in data:
+            return None
+        if title is not None and data["language"] != title:
+            return None
+        if network is not None and data["network"] != network.to_dict():
+            return None
+        return Proof.from_dict(data, about, str(data["language"]))
+    except WRONG:
+        return None
+
+
+def keep_learned(folder: Path, learned: Learned) -> None:
+    write_learned(folder, {**learned.to_dict(), "network": learned.network.to_dict()})
+
+
+def kept_learned(folder: Path, network: Network) -> Learned | None:
+    """None if the file is not there, is of another network, or is not as a run writes it."""
+    path = folder / LEARNED
+    if not path.exists():
+        return None
+    try:
+        data = read_object(path, "what was learned")
+        if data["network"] != network.to_dict():
+            return None
+        return Learned.from_dict(data, network)
+    except WRONG:
+        return None

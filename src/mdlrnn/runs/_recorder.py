@@ -53,6 +53,7 @@ from ._files import (
     holds_run,
     is_own,
     now,
+    seal,
     start_event,
     tidy,
     trim_log,
@@ -62,7 +63,6 @@ from ._files import (
     write_theorem,
 )
 from ._networks import read_corpus
-from ._sealed import seal
 from ._settings import (
     Settings,
     check_unchanged,

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._archipelago import Archipelago as Archipelago
     from ._archipelago import Packed as Packed
+    from ._archipelago import Progress as Progress
+    from ._archipelago import Run as Run
+    from ._archipelago import Statistics as Statistics
     from ._archipelago import network_of as network_of
     from ._archipelago import origin_of as origin_of
     from ._archipelago import rescored as rescored
@@ -22,9 +25,6 @@ if TYPE_CHECKING:
     from ._island import rows_of as rows_of
     from ._migration import is_crowded as is_crowded
     from ._origin import Origin as Origin
-    from ._run import Progress as Progress
-    from ._run import Run as Run
-    from ._run import Statistics as Statistics
     from ._settings import CARD as CARD
     from ._settings import CPU as CPU
     from ._settings import DEVICES as DEVICES

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._archipelago import Packed
-from ._island import Problem
+from ._island import Problem, Readiness, Team
 from ._leg import AbandonedError, Leg, Report, run_leg
-from ._team import Readiness, Team
 
 FEWEST_TO_HELP = 4
 """Threads from which on they help each other."""

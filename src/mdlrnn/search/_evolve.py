@@ -14,7 +14,16 @@ from ..checks import check_threads
 from ..errors import ClusterError
 from ..kernels import State, Words, source_of, weight_norms
 from ..network import Network, Score
-from ._archipelago import Archipelago, Packed, front_among, network_of, origin_of
+from ._archipelago import (
+    Archipelago,
+    Packed,
+    Progress,
+    Run,
+    Statistics,
+    front_among,
+    network_of,
+    origin_of,
+)
 from ._crew import Crew, Executors, Held, Threads
 from ._graph import (
     LONGEST_CHAIN,
@@ -28,7 +37,6 @@ from ._graph import (
 )
 from ._island import Problem, check_room, random_states
 from ._leg import Entry, Leg, View, entries_of, view_of
-from ._run import Progress, Run, Statistics
 from ._settings import Stop
 
 WORK_PER_CHECK = 1.5e8

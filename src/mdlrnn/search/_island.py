@@ -12,10 +12,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.core import config
+from numpy.typing import NDArray
 
 from ..corpus import Corpus, forbid_only_boundary
 from ..errors import InputError
 from ..kernels import (
+    CONNECTION_WORDS,
     COUNTERS,
     DONE,
     FLAGS,
@@ -23,6 +26,8 @@ from ..kernels import (
     FRONT_SIZE,
     HEADER,
     HELPED,
+    HELPERS,
+    IS_OPEN,
     NEEDS_ROOM,
     STEPS,
     Board,
@@ -36,18 +41,125 @@ from ..kernels import (
     advance,
     advance_helped,
     announced,
+    compile_help_beside,
     compound_rates,
     encoding_table,
+    help_out,
+    is_ready,
+    new_board,
     new_memo,
     simple_rates,
     size_of,
     tree_of,
     warm_up,
+    workspace_for,
 )
 from ..limits import SEARCHED_NUMBERS, check_size
 from ..network import ACTIVATIONS, Encoding, Objective
 from ._settings import RATES, Search
-from ._team import Scoring, Team
+
+FEW = 3
+"""Threads that can help with a small corpus: an offspring is scored in the time in which three are
+made."""
+NODES_A_HELPER = 1024
+"""For each so many nodes of the corpus, one more can."""
+
+
+class Scoring(NamedTuple):
+    """What the scores of an island's networks depend on."""
+
+    tree: Tree
+    max_units: int
+    saturation: bool
+    words: int
+    """Of a row."""
+
+    def workspace(self) -> Workspace:
+        connections = (self.words - HEADER) // CONNECTION_WORDS + 1
+        units = min(connections, self.max_units)
+        return workspace_for(self.tree, units, connections, self.saturation)
+
+    def is_like(self, other: Scoring) -> bool:
+        return self.tree is other.tree and self[1:] == other[1:]
+
+
+class Team:
+    def __init__(self) -> None:
+        self.priority = 0
+        """Of what is done: lower comes first."""
+        self._at: tuple[Board, Scoring] | None = None
+
+    def board_for(self, population: int, scoring: Scoring) -> Board:
+        """The board for an island, open to helpers."""
+        if self._at is not None:
+            board, before = self._at
+            if scoring.is_like(before) and board.changed_at.size == population:
+                board.flags[IS_OPEN] = 1
+                return board
+            self.close()
+        board = new_board(scoring.words, population)
+        board.flags[IS_OPEN] = 1
+        self._at = board, scoring
+        return board
+
+    def close(self) -> None:
+        """Nobody is needed until the next island."""
+        if self._at is not None:
+            self._at[0].flags[IS_OPEN] = 0
+
+    @property
+    def helpers(self) -> int:
+        return 0 if self._at is None else int(self._at[0].flags[HELPERS])
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more can help."""
+        if self._at is None or not self._at[0].flags[IS_OPEN]:
+            return False
+        nodes = int(self._at[1].tree.sizes[-1])
+        return self.helpers < FEW + nodes // NODES_A_HELPER
+
+    def help(self, called: NDArray[np.int64]) -> int:
+        """Score offspring until there are none, or somebody calls; the number of them."""
+        if self._at is None:
+            return 0
+        board, scoring = self._at
+        return int(help_out(board, scoring.tree, _HELPER.work_for(scoring), called))
+
+
+class _Helper(threading.local):
+    """Each helper's working memory."""
+
+    scoring: Scoring | None = None
+    work: Workspace
+
+    def work_for(self, scoring: Scoring) -> Workspace:
+        if self.scoring is None or not scoring.is_like(self.scoring):
+            self.work, self.scoring = scoring.workspace(), scoring
+        return self.work
+
+
+_HELPER = _Helper()
+
+
+class Readiness:
+    """Whether threads can help each other: what they need is compiled in the background, once."""
+
+    def __init__(self) -> None:
+        self._asked = False
+        self._lock = threading.Lock()
+
+    def __call__(self) -> bool:
+        if config.DISABLE_JIT:
+            return False
+        if is_ready("help"):
+            return True
+        with self._lock:
+            if not self._asked and is_ready("advance"):
+                self._asked = True
+                compile_help_beside()
+        return False
+
 
 ROW_WORDS = 512
 """Words of a row at first, 4 KiB: 20 units with 20 connections and an offspring, say. Rows double
@@ -188,8 +300,7 @@ def _populated(problem: Problem, state: State, founders: Sequence[Words]) -> Sta
 
 def epoch(problem: Problem, state: State, generations: int, crowded: bool = False) -> State:
     """The island so many generations later. The state given is left as it is."""
-    parts: Any = (part.copy() for part in state)
-    return advance_island(problem, State(*parts), generations, crowded)
+    return advance_island(problem, copied(state), generations, crowded)
 
 
 def advance_island(
@@ -270,6 +381,11 @@ def check_room(problem: Problem) -> None:
             f"max_connections is {search.max_connections}, but each of the {corpus.outputs} "
             "outputs starts with one; allow more connections."
         )
+
+
+def copied(state: State) -> State:
+    parts: Any = (part.copy() for part in state)
+    return State(*parts)
 
 
 def with_room(state: State, words: int) -> State:

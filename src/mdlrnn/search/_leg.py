@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..kernels import FRONT_COUNT, Random, State, Words, size_of
 from ._archipelago import Packed
-from ._island import Problem, advance_island, front_of, new_island, restart_island
+from ._island import Problem, Team, advance_island, front_of, new_island, restart_island
 from ._migration import (
     RESTARTS,
     RING,
@@ -24,7 +24,6 @@ from ._migration import (
     offer_of,
     receive,
 )
-from ._team import Team
 from .suggest._founders import founders_for
 
 

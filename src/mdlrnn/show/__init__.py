@@ -6,28 +6,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._automaton import picture_of_machine as picture_of_machine
-    from ._charts import plot_accuracy as plot_accuracy
-    from ._charts import plot_enough as plot_enough
-    from ._charts import plot_front as plot_front
-    from ._charts import plot_history as plot_history
-    from ._charts import plot_probabilities as plot_probabilities
-    from ._charts import plot_values as plot_values
-    from ._charts import run_html as run_html
     from ._content import Content as Content
     from ._content import content_of as content_of
     from ._content import example_of as example_of
     from ._content import learned_of_task as learned_of_task
     from ._content import network_content as network_content
     from ._content import run_content as run_content
-    from ._data import Front as Front
-    from ._data import History as History
-    from ._data import Probabilities as Probabilities
-    from ._data import accuracy as accuracy
-    from ._data import front as front
-    from ._data import history as history
-    from ._data import lines_over_strings as lines_over_strings
-    from ._data import probabilities as probabilities
-    from ._data import values as values
     from ._drawing import Drawing as Drawing
     from ._drawing import draw as draw
     from ._formats import FORMATS as FORMATS
@@ -46,6 +30,22 @@ if TYPE_CHECKING:
     from ._page import document as document
     from ._page import page as page
     from ._page import script_of as script_of
+    from ._plots import Front as Front
+    from ._plots import History as History
+    from ._plots import Probabilities as Probabilities
+    from ._plots import accuracy as accuracy
+    from ._plots import front as front
+    from ._plots import history as history
+    from ._plots import lines_over_strings as lines_over_strings
+    from ._plots import plot_accuracy as plot_accuracy
+    from ._plots import plot_enough as plot_enough
+    from ._plots import plot_front as plot_front
+    from ._plots import plot_history as plot_history
+    from ._plots import plot_probabilities as plot_probabilities
+    from ._plots import plot_values as plot_values
+    from ._plots import probabilities as probabilities
+    from ._plots import run_html as run_html
+    from ._plots import values as values
     from ._sections import facts as facts
     from ._sections import machine_section as machine_section
     from ._sections import paragraph as paragraph

@@ -10,7 +10,6 @@ from random import Random
 
 from ..errors import InputError
 from ..machines import END, AnyMachine, Machine, Rule, Transducer, condition_text, expression_text
-from ._arrangement import Box, Clarity, clarity_of
 from ._drawing import head
 from ._formats import (
     Circle,
@@ -24,7 +23,7 @@ from ._formats import (
     shortened,
     text_width,
 )
-from ._layout import spline
+from ._layout import Box, Clarity, clarity_of, spline
 
 SIZE = 9.5
 """Of the words at arrows."""

@@ -30,10 +30,10 @@ from ..runs import (
     read_settings,
     status_of,
 )
-from ._data import accuracy, front, history, lines_over_strings
+from ._plots import accuracy, front, history, lines_over_strings
 
 if TYPE_CHECKING:
-    from ._data import Accuracy, Front, History, LinesOverStrings
+    from ._plots import Accuracy, Front, History, LinesOverStrings
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from functools import cached_property
 from ..errors import InputError
 from ..files import PathLike, save
 from ..network import Network, plan
-from ._arrangement import lay_out
 from ._formats import (
     MUTED,
     STYLES,
@@ -34,6 +33,7 @@ from ._layout import (
     Layout,
     Placed,
     has_no_effect,
+    lay_out,
     unit_name,
     weight_text,
 )

@@ -11,18 +11,20 @@ from ..network import Network
 from ._content import Content
 from ._drawing import Drawing, draw
 from ._formats import Picture, escaped, svg
-from ._script import json_text, page_data, shown_units
 from ._sections import (
     bits_section,
     enough_section,
     formulas_section,
     is_wide,
+    json_text,
     machine_data,
     machine_section,
     measures_section,
+    page_data,
     score_section,
     search_section,
     section,
+    shown_units,
     subtitle,
     theorem_section,
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._card_speeds import BENCH_ISLANDS as BENCH_ISLANDS
-    from ._card_speeds import CardSpeed as CardSpeed
-    from ._card_speeds import card_evolve_speeds as card_evolve_speeds
-    from ._card_speeds import card_score_speeds as card_score_speeds
+    from ._speeds import BENCH_ISLANDS as BENCH_ISLANDS
+    from ._speeds import CardSpeed as CardSpeed
     from ._speeds import Speed as Speed
+    from ._speeds import card_evolve_speeds as card_evolve_speeds
+    from ._speeds import card_score_speeds as card_score_speeds
     from ._speeds import evolve_speeds as evolve_speeds
     from ._speeds import score_speeds as score_speeds
 else:

@@ -27,7 +27,16 @@ from mdlrnn.network import (
     Network,
     plan,
 )
-from mdlrnn.search import Problem, Search, epoch, network_of, new_island, random_states, rows_of
+from mdlrnn.search import (
+    Problem,
+    Search,
+    epoch,
+    is_crowded,
+    network_of,
+    new_island,
+    random_states,
+    rows_of,
+)
 
 Floats = NDArray[np.float64]
 
@@ -182,17 +191,22 @@ def score_speeds(seconds: float, threads: int) -> Iterator[Speed]:
     """The speed of scoring, corpus by corpus: the best of several rounds, each `seconds` long."""
     for name, networks, encoding, authors in bench_networks():
         corpus = language_from(name).corpus()
-        batch = Batch(corpus, encoding, networks)
-        batch.score(0, len(networks))
-        start = time.perf_counter()
-        batch.score(0, len(networks))
-        once = time.perf_counter() - start
-        copies = max(1, round(seconds / 5 / max(once, 1e-6)))
-        one_round = Batch(corpus, encoding, networks * copies)
-        one = _rate(one_round, 1)
-        many = _rate(one_round, threads)
+        one_round = _one_round(corpus, encoding, networks, seconds / 5)
+        one, many = _rate(one_round, 1), _rate(one_round, threads)
         padded = _padded_rate(corpus, networks, seconds)
         yield Speed(name, len(networks), authors, padded, one, threads, many)
+
+
+def _one_round(
+    corpus: Corpus, encoding: Encoding, networks: Sequence[Network], seconds: float
+) -> Batch:
+    """The networks so often that one thread takes about so long."""
+    once = Batch(corpus, encoding, networks)
+    once.score(0, len(networks))
+    start = time.perf_counter()
+    once.score(0, len(networks))
+    spent = max(time.perf_counter() - start, 1e-6)
+    return Batch(corpus, encoding, [*networks] * max(1, round(seconds / spent)))
 
 
 def _rate(batch: Batch, threads: int) -> float:
@@ -246,3 +260,98 @@ def evolve_speeds(threads: int, population: int = 500, seconds: float = 1.0) -> 
         networks = [network_of(problem, row) for row in rows_of(states[0])]
         padded = _padded_rate(problem.corpus, networks, seconds)
         yield Speed(name, steps, AUTHORS_STEPS, padded, rates[0], threads, rates[1])
+
+
+BENCH_ISLANDS = 4096
+"""Islands on the card where its speed is measured: enough to keep a large one busy."""
+EVOLVED_ON_CARD = {
+    "anbn_500": (100, 400),
+    "anbncndn_500": (100, 100),
+    "dyck1_500": (100, 400),
+    "addition_400": (100, 100),
+    "dyck2_20000": (40, 40),
+}
+"""Generations before the clock starts, and while it runs; the same on both devices."""
+
+
+class CardSpeed(NamedTuple):
+    """Networks, or steps of the search, a second."""
+
+    corpus: str
+    threads: int
+    many: float
+    """All of `threads` threads together."""
+    card: float
+
+    @property
+    def ratio(self) -> float:
+        return self.card / self.many
+
+
+def card_score_speeds(seconds: float, threads: int) -> Iterator[CardSpeed]:
+    """Scoring networks that are there already, the best of several rounds."""
+    # Imported here: without a card nothing of CUDA is needed.
+    from mdlrnn.kernels import gpu
+
+    gpu.require_card()
+    for name, networks, encoding, _ in bench_networks():
+        corpus = language_from(name).corpus()
+        copies = -(-gpu.MOST_NETWORKS // len(networks))
+        card = gpu.CardBatch(corpus, encoding, (networks * copies)[: gpu.MOST_NETWORKS])
+        count = card.load(0)
+        card.run(count)
+        gpu.synchronize()
+        best, ends = float("inf"), time.perf_counter() + seconds
+        while time.perf_counter() < ends:
+            start = time.perf_counter()
+            card.run(count)
+            gpu.synchronize()
+            best = min(best, time.perf_counter() - start)
+        one_round = _one_round(corpus, encoding, networks, threads * seconds / 3)
+        yield CardSpeed(name, threads, _rate(one_round, threads), count / best)
+
+
+def card_evolve_speeds(threads: int, islands: int) -> Iterator[CardSpeed]:
+    """The default search at the same generations: so many islands on the card, two a thread on the
+    CPU."""
+    from mdlrnn.kernels import gpu
+
+    gpu.require_card()
+    for name, (before, measured) in EVOLVED_ON_CARD.items():
+        card = _card_rate(name, islands, before, measured)
+        yield CardSpeed(name, threads, _search_rate(name, threads, before, measured), card)
+
+
+def _problem(name: str, islands: int) -> Problem:
+    source = language_from(name)
+    search = Search(islands=islands)
+    return Problem(source.corpus(), search, search.encoding_for(source.encoding()))
+
+
+def _card_rate(name: str, islands: int, before: int, measured: int) -> float:
+    from mdlrnn.kernels import gpu
+    from mdlrnn.search import Islands
+
+    problem = _problem(name, islands)
+    there = Islands(problem)
+    there.begin()
+    there.advance(before)
+    gpu.synchronize()
+    start = time.perf_counter()
+    there.advance(before + measured)
+    gpu.synchronize()
+    steps = islands * problem.search.population * measured
+    return steps / (time.perf_counter() - start)
+
+
+def _search_rate(name: str, threads: int, before: int, measured: int) -> float:
+    problem = _problem(name, 2 * threads)
+    states = [new_island(problem, random) for random in random_states(1, 2 * threads)]
+    crowded = [is_crowded(problem.search, island) for island in range(2 * threads)]
+    go_on = partial(epoch, problem)
+    with ThreadPoolExecutor(threads) as pool:
+        states = list(pool.map(go_on, states, [before] * len(states), crowded))
+        start = time.perf_counter()
+        list(pool.map(go_on, states, [measured] * len(states), crowded))
+        spent = time.perf_counter() - start
+    return len(states) * problem.search.population * measured / spent

@@ -14,7 +14,7 @@ SECTIONS = {
     },
     "Other comparisons": {
         "regularisers": Entry("_tables", "Say which regulariser keeps a golden network."),
-        "bliss": Entry("_bliss", "Search on the BLISS benchmark."),
+        "bliss": Entry("_atlas", "Search on the BLISS benchmark."),
         "atlas": Entry("_atlas", "Write a site on all that a folder of results holds."),
         "bench": Entry("_bench", "Measure the speed of this machine."),
     },

@@ -1,4 +1,4 @@
-"""`mdlrnn lab atlas`: a folder of results as a site."""
+"""`mdlrnn lab atlas`: a folder of results as a site; `mdlrnn lab bliss`: the BLISS benchmark."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ from pathlib import Path
 
 import click
 
-from mdlrnn.cli import command
-from mdlrnn.interface import parse_time, say
+from mdlrnn.cli import command, json_option, listed, numbers, workers_option
+from mdlrnn.interface import EXIT_CODE, StopSignals, filled, parse_time, say, say_json, say_now
+from mdlrnn.search import Stop
 
-from .._atlas import atlas as make_atlas
 from ..site import INDEX, SECONDS, TITLE
+from ..site import atlas as make_atlas
+from ..tables import (
+    MOST_STRINGS,
+    SEARCHED,
+    STRINGS,
+    Row,
+    RunStopped,
+    bliss_notes,
+    bliss_rows,
+    bliss_table,
+)
 
 
 @command()
@@ -51,3 +62,80 @@ def atlas(
     languages = f"{made.languages:,} language{'' if made.languages == 1 else 's'}"
     exact = f", {made.only_exact:,} of them in exact numbers only" if made.only_exact else ""
     say(f"{languages}, {made.proved:,} proved{exact}; open {out / INDEX} in a browser")
+
+
+@command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--languages", metavar="NAMES", help="an_bn,dyck_1, say. [default: all]")
+@click.option("--sizes", metavar="NUMBERS", help="Training strings: 100,500, say. [default: all]")
+@click.option("--time", "limit", metavar="TIME", help=f"Of each search. [default: {SEARCHED:.0f}s]")
+@click.option("--seed", type=int, default=1, show_default=True)
+@click.option(
+    "--strings", type=click.IntRange(1, MOST_STRINGS), default=STRINGS, show_default=True,
+    help="Test strings, shortest first.",
+)  # fmt: skip
+@workers_option
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path),
+    help="Keep the table here, as JSON; what it has of the same version, time, seed and test "
+    "strings is not made again.",
+)  # fmt: skip
+@json_option
+def bliss(
+    folder: Path, languages: str | None, sizes: str | None, limit: str | None, seed: int,
+    strings: int, workers: str | None, out: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Search on every training set of BLISS and see how far the networks generalise.
+
+    FOLDER is a clone of the benchmark of Lan, Chemla and Katzir (2023), as it is: zipped, with its
+    password and masks. A test string is right if at every step with one possible symbol the network
+    gives that the most, or for Dyck languages if it gives exactly the possible symbols 0.005 or
+    more. A theorem answers for all strings at once. With another --time every search is made again;
+    what FILE had before stays in it and is not shown.
+    """
+    rows: list[Row] = []
+    stopped = False
+    try:
+        with StopSignals(say_now) as signals:
+            for row in bliss_rows(
+                folder,
+                listed(languages) if languages else (),
+                numbers(sizes, "--sizes") if sizes else (),
+                stop=Stop(seconds=SEARCHED if limit is None else parse_time(limit, "--time")),
+                search=None,
+                strings=strings,
+                workers=workers,
+                seed=seed,
+                out=out,
+                tell=None if as_json else lambda text: say(text, err=True),
+                is_stopped=lambda: signals.asked,
+            ):
+                rows.append(row)
+    except RunStopped:
+        stopped = True
+    except Exception:
+        if rows:
+            _show(rows, as_json)
+        raise
+    if rows or as_json:
+        _show(rows, as_json)
+    if stopped:
+        say(_stopped(out), err=True)
+        click.get_current_context().exit(EXIT_CODE)
+
+
+def _show(rows: list[Row], as_json: bool) -> None:
+    if as_json:
+        say_json(rows)
+        return
+    say(bliss_table(rows))
+    for note in bliss_notes(rows):
+        say(filled(note))
+
+
+def _stopped(out: Path | None) -> str:
+    if out is None:
+        return "Stopped; with -o FILE what is done is kept, and the same command goes on."
+    if not out.exists():
+        return "Stopped before the first search was done; the same command begins again."
+    return f"Stopped; what is done is in {out}, and the same command goes on."

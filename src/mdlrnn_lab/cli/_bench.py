@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -50,13 +50,11 @@ def bench_score(limit: str, workers: str | None, as_json: bool) -> None:
     machine, so that the ratio to it is approximate.
     """
     seconds = parse_time(limit, "--time")
-    spec = local_workers(workers)
-    threads = spec.threads or os.cpu_count() or 1
-    if spec.device == CARD:
-        card_speeds = card_score_speeds(seconds, threads)
-        _show_card_speeds("networks scored a second", card_speeds, threads, as_json)
-        return
-    _show_speeds("networks scored a second", score_speeds(seconds, threads), threads, as_json)
+    _show(
+        "networks scored a second", workers, as_json,
+        lambda threads: card_score_speeds(seconds, threads),
+        lambda threads: score_speeds(seconds, threads),
+    )  # fmt: skip
 
 
 @bench.command(
@@ -81,13 +79,10 @@ def bench_evolve(workers: str | None, islands: int, as_json: bool) -> None:
     With --workers cuda it is the default search on more corpora, with enough islands to keep a
     large card busy; no other code is measured.
     """
-    spec = local_workers(workers)
-    threads = spec.threads or os.cpu_count() or 1
-    if spec.device == CARD:
-        card_speeds = card_evolve_speeds(threads, islands)
-        _show_card_speeds("steps of the search a second", card_speeds, threads, as_json)
-        return
-    _show_speeds("steps of the search a second", evolve_speeds(threads), threads, as_json)
+    _show(
+        "steps of the search a second", workers, as_json,
+        lambda threads: card_evolve_speeds(threads, islands), evolve_speeds,
+    )  # fmt: skip
 
 
 @bench.command(
@@ -124,6 +119,18 @@ def bench_baseline(task: str, seeds: int, epochs: int, as_json: bool) -> None:
         return
     _show_training("all", models, alone, together)
     say("\nmilliseconds an epoch of all models of a cell and size")
+
+
+def _show(
+    title: str, workers: str | None, as_json: bool,
+    on_card: Callable[[int], Iterable[CardSpeed]], here: Callable[[int], Iterable[Speed]],
+) -> None:  # fmt: skip
+    spec = local_workers(workers)
+    threads = spec.threads or os.cpu_count() or 1
+    if spec.device == CARD:
+        _show_card_speeds(title, on_card(threads), threads, as_json)
+    else:
+        _show_speeds(title, here(threads), threads, as_json)
 
 
 def _show_card_speeds(title: str, speeds: Iterable[CardSpeed], threads: int, as_json: bool) -> None:

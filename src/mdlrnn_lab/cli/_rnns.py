@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
 from mdlrnn.cli import command, json_option
-from mdlrnn.interface import say, say_json, table
+from mdlrnn.interface import EXIT_CODE, StopSignals, say, say_json, say_now, table, time_text
 from mdlrnn.languages import Language
 from mdlrnn.measures import percent_text
 from mdlrnn.search import workers_from
@@ -17,7 +22,11 @@ from mdlrnn.search import workers_from
 from .._sized import with_size
 from ..rnns import accuracy, require_torch, selected, train, type_title
 from ..tables import published_for
-from ._training import shown
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from ..rnns import TrainingProgress
 
 SHOWN = 8
 """Rows of the table that are shown; the files have all."""
@@ -126,3 +135,116 @@ def _number(value: float | None) -> str:
 
 def _percent(value: float | None) -> str:
     return "-" if value is None else f"{percent_text(value)} %"
+
+
+LINE_SECONDS = 10.0
+
+
+class TrainingDisplay(Protocol):
+    def __enter__(self) -> Any: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def __call__(self, progress: TrainingProgress) -> None: ...
+
+    def say(self, message: str) -> None:
+        """Tell something in passing. Signal handlers call this."""
+
+
+def training_display(quiet: bool) -> TrainingDisplay:
+    if quiet:
+        return QuietTraining()
+    able = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return BarTraining() if able else LinesTraining()
+
+
+@contextmanager
+def shown(quiet: bool, folder: Path) -> Iterator[Callable[[TrainingProgress], bool]]:
+    """What a training is to tell. Ctrl-C ends the command, with all saved in the folder."""
+    from ..rnns import Stopped
+
+    display = training_display(quiet)
+    with StopSignals(display.say) as stop:
+
+        def tell(progress: TrainingProgress) -> bool:
+            display(progress)
+            return stop.asked
+
+        try:
+            with display:
+                yield tell
+        except Stopped:
+            say(f"Stopped; what is done is in {folder}, and the same command goes on.", err=True)
+            click.get_current_context().exit(EXIT_CODE)
+
+
+class QuietTraining:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def __call__(self, progress: TrainingProgress) -> None: ...
+
+    def say(self, message: str) -> None:
+        say_now(message)
+
+
+class LinesTraining(QuietTraining):
+    """A line on standard error for each group, and while one takes long."""
+
+    def __init__(self) -> None:
+        self._said_at = 0.0
+        self._said: TrainingProgress | None = None
+
+    def __call__(self, progress: TrainingProgress) -> None:
+        at = time.monotonic()
+        if progress == self._said:
+            return
+        if progress.epoch == progress.epochs or at - self._said_at >= LINE_SECONDS:
+            self._said_at, self._said = at, progress
+            with suppress(OSError):
+                say(_line(progress), err=True)
+
+
+class BarTraining(QuietTraining):
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._bar: Progress = Progress(
+            TextColumn("{task.description}"), BarColumn(12), TextColumn("{task.fields[left]}"),
+            console=Console(stderr=True, highlight=False), transient=True,
+        )  # fmt: skip
+        self._group = self._bar.add_task("", total=1, left="Ctrl-C stops and saves")
+
+    def __enter__(self) -> None:
+        self._bar.start()
+
+    def __exit__(self, *error: object) -> None:
+        with suppress(OSError):
+            self._bar.stop()
+
+    def __call__(self, progress: TrainingProgress) -> None:
+        self._bar.update(
+            self._group,
+            description=_title(progress),
+            completed=progress.epoch,
+            total=progress.epochs,
+            left=f"{progress.epoch:,} of {progress.epochs:,}{_loss(progress)}, "
+            f"{time_text(progress.seconds)}",
+        )
+
+
+def _title(progress: TrainingProgress) -> str:
+    return f"{progress.group} x{progress.models} ({progress.groups_done + 1} of {progress.groups})"
+
+
+def _line(progress: TrainingProgress) -> str:
+    return (
+        f"{_title(progress)}: epoch {progress.epoch:,} of {progress.epochs:,}"
+        f"{_loss(progress)}, {time_text(progress.seconds)}"
+    )
+
+
+def _loss(progress: TrainingProgress) -> str:
+    return f", lowest loss {progress.loss:.4f}" if math.isfinite(progress.loss) else ""

@@ -14,14 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from mdlrnn import zoo
-from mdlrnn.cli import (
-    SEARCHES,
-    command,
-    json_option,
-    listed,
-    numbers,
-    workers_option,
-)
+from mdlrnn.cli import SEARCHES, command, json_option, listed, numbers, workers_option
 from mdlrnn.errors import InputError
 from mdlrnn.files import check_writable, save
 from mdlrnn.interface import (
@@ -79,7 +72,7 @@ from ..tables import (
     unproved,
 )
 from ..tables import probe as probe_objectives
-from ._training import shown
+from ._rnns import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -107,17 +100,9 @@ def _in_a_folder(ctx: click.Context, param: click.Parameter, value: str | None) 
     return value
 
 
-def _search_options(minutes: int) -> Callable[[Command], Command]:
-    """What each search is given, and where all is kept."""
-    options = (
-        click.option(
-            "--time-per-run", metavar="TIME", help=f"Of each search. [default: {minutes}m]"
-        ),
-        click.option(
-            "--generations", type=click.IntRange(1), metavar="N",
-            help="Generations of each search, instead of a time; repeatable. With both, the limit "
-            "that is reached first ends it.",
-        ),
+def _search_options(minutes: int, plain: bool = False) -> Callable[[Command], Command]:
+    """What each search is given, and where all is kept; `plain` without what changes a search."""
+    search = (
         click.option(
             "--patience", type=click.IntRange(1), metavar="N",
             help="End a search after so many generations without improvement.",
@@ -136,6 +121,17 @@ def _search_options(minutes: int) -> Callable[[Command], Command]:
             "--encoding", type=click.Choice(list(SCHEMES)), default="tacl2022", show_default=True,
             help="How |G| is counted; published scores are under tacl2022.",
         ),
+    )  # fmt: skip
+    options = (
+        click.option(
+            "--time-per-run", metavar="TIME", help=f"Of each search. [default: {minutes}m]"
+        ),
+        click.option(
+            "--generations", type=click.IntRange(1), metavar="N",
+            help="Generations of each search, instead of a time; repeatable. With both, the limit "
+            "that is reached first ends it.",
+        ),
+        *(() if plain else search),
         workers_option,
         click.option(
             "--out", metavar="DIR", required=True, callback=_own_folder,
@@ -274,22 +270,7 @@ def table(
     help=f"Of {', '.join(REGULARISERS)}, separated by commas. [default: all]",
 )  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--time-per-run", metavar="TIME", help="Of each search. [default: 60s]")
-@click.option(
-    "--generations", type=click.IntRange(1), metavar="N",
-    help="Generations of each search, instead of a time; repeatable. With both, the limit "
-    "that is reached first ends it.",
-)  # fmt: skip
-@workers_option
-@click.option(
-    "--out", metavar="DIR", required=True, callback=_own_folder,
-    help="Where searches and tables are kept.",
-)  # fmt: skip
-@click.option(
-    "--markdown", metavar="FILE", callback=_in_a_folder, help="Write the page here as well."
-)
-@click.option("--quiet", is_flag=True, help="Say nothing but the end.")
-@json_option
+@_search_options(1, plain=True)
 def regularisers(
     names: str | None,
     kinds: str | None,
@@ -312,19 +293,17 @@ def regularisers(
     folder = Path(out)
     tasks = zoo.golden_names() if names is None else listed(names)
     chosen = list(REGULARISERS) if kinds is None else listed(kinds)
-    seconds = None
-    if generations is None or time_per_run is not None:
-        seconds = parse_time(time_per_run or "60s", "--time-per-run")
+    stop = Stop(generations, seconds=_seconds(1, time_per_run, generations))
     threads = local_workers(workers).threads
-    wanted = cells(tasks, chosen, range(1, seeds + 1), Stop(generations, seconds=seconds))
+    wanted = cells(tasks, chosen, range(1, seeds + 1), stop)
     rows = []
-    with StopSignals(lambda message: say(message, err=True)) as stop:
+    with StopSignals(lambda message: say(message, err=True)) as signals:
         golden = [golden_figures(task, folder) for task in dict.fromkeys(tasks)]
         for number, cell in enumerate(wanted, start=1):
             if not quiet and not as_json:
                 say(f"{number} of {len(wanted)}: {cell.name}", err=True)
             try:
-                rows.append(figures_of(cell, folder, threads, lambda progress: stop.asked))
+                rows.append(figures_of(cell, folder, threads, lambda progress: signals.asked))
             except RunStopped:
                 say(
                     f"Stopped; what is done is in {folder}, and the same command goes on.", err=True
@@ -351,16 +330,19 @@ def _search(
     unrestricted: bool,
     encoding: str,
 ) -> tuple[Search, Stop]:
-    seconds: float | None = 60.0 * minutes
-    if time_per_run is not None:
-        seconds = parse_time(time_per_run, "--time-per-run")
-    elif generations is not None or kind == "paper":
-        seconds = None
     if generations is None and kind == "paper":
         generations = GENERATIONS
+    seconds = _seconds(minutes, time_per_run, generations)
     search = replace(SEARCHES[kind](), encoding=encoding)
     search = replace(search, unrestricted=unrestricted or search.unrestricted)
     return search, Stop(generations=generations, patience=patience, seconds=seconds)
+
+
+def _seconds(minutes: int, time_per_run: str | None, generations: int | None) -> float | None:
+    """The time given; by default so many minutes, where no generations are."""
+    if time_per_run is not None:
+        return parse_time(time_per_run, "--time-per-run")
+    return 60.0 * minutes if generations is None else None
 
 
 def _islands(task: Language, search: Search, kind: str) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError, MissingExtra
 from mdlrnn.files import read_text, reason_of, save, write_atomically
+from mdlrnn.interface import json_text
 from mdlrnn.languages import SEED, Language
 from mdlrnn.measures import Measures, Report, judge, truth_of
 from mdlrnn.runs import acquire, holder, read_sealed, seal, unseal
@@ -67,7 +68,7 @@ def opened(folder: Path, settings: Mapping[str, Any]) -> Iterator[None]:
         who = holder(folder / LOCK) or "another process"
         raise InputError(f"{folder}: {who} is training in this folder; wait for it to end.")
     with file:
-        save(folder / SETTINGS, _text({"format": FORMAT, **settings}))
+        save(folder / SETTINGS, json_text({"format": FORMAT, **settings}) + "\n")
         yield
 
 
@@ -123,7 +124,7 @@ def rows_of(folder: Path, group: str) -> list[Row]:
 
 
 def keep_rows(folder: Path, group: str, rows: Iterable[Row]) -> None:
-    save(folder / f"{group}.json", _text(sorted(rows, key=_order)))
+    save(folder / f"{group}.json", json_text(sorted(rows, key=_order)) + "\n")
     (folder / f"{group}.npz").unlink(missing_ok=True)
 
 
@@ -133,7 +134,7 @@ def all_rows(folder: Path, groups: Iterable[str]) -> list[Row]:
 
 def write_results(folder: Path, rows: Sequence[Row]) -> None:
     """What is infinite or does not apply is null in JSON and empty in the CSV file."""
-    for name, text in zip(RESULTS, (csv_text(rows), _text(rows)), strict=True):
+    for name, text in zip(RESULTS, (csv_text(rows), json_text(rows) + "\n"), strict=True):
         save(folder / name, text)
 
 
@@ -185,20 +186,6 @@ def _read(path: Path) -> Any:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} is not JSON; delete it to train these again.") from None
-
-
-def _text(data: Any) -> str:
-    return json.dumps(_finite(data), indent=1) + "\n"
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, float) and not np.isfinite(data):
-        return None
-    if isinstance(data, Mapping):
-        return {key: _finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
-    return data
 
 
 MOST_NUMBERS = 50_000_000

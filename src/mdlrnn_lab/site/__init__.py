@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._build import SECONDS as SECONDS
     from ._build import TITLE as TITLE
-    from ._build import Site as Site
-    from ._build import build as build
+    from ._build import atlas as atlas
     from ._pages import INDEX as INDEX
 else:
     from mdlrnn.door import open_door

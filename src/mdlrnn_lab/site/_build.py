@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from mdlrnn.checks import short
+from mdlrnn.checks import check_integer, is_number, short
 from mdlrnn.errors import InputError
-from mdlrnn.files import make_folder, named, read_text, save
+from mdlrnn.files import PathLike, make_folder, named, path_of, read_text, save
+from mdlrnn.old import knows_old
 from mdlrnn.show import Circle, Content, Curve, Picture, Point, Shape, Words, draw, example_of, page
 
 from ._findings import (
@@ -345,3 +346,31 @@ def _forget(site: Path, folders: set[str]) -> None:
                 if path.name in (INDEX, STEP, NETWORK, FINDINGS) or FILE.fullmatch(path.name):
                     path.unlink()
             home.rmdir()
+
+
+@knows_old("atlas")
+def atlas(
+    results: PathLike,
+    out: PathLike = "atlas",
+    *,
+    title: str = TITLE,
+    seconds: float = SECONDS,
+    workers: int = 1,
+    docs: str | None = None,
+    tell: Callable[[str], object] | None = None,
+) -> Site:
+    """Write a site with a page for each language of a folder of results, and an index of them.
+
+    Results are run folders, files of `python -m benchmarks.languages run`, and files of networks.
+    For each language one network is drawn, proved and read, `seconds` long each; what was found out
+    is kept in the site, and a second call only does what is missing. `docs` is an address to link
+    to. `workers` is a number of processes. They are started afresh, so a script that asks for
+    several of them must not do its work when it is imported.
+    """
+    if not is_number(seconds) or seconds <= 0:
+        raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
+    check_integer("workers", workers, 1)
+    return build(
+        path_of(results), Path(path_of(out)), title=title, seconds=float(seconds),
+        processes=workers, docs=docs, tell=tell,
+    )  # fmt: skip

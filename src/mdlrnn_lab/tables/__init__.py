@@ -6,22 +6,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._bliss import MOST_STRINGS as MOST_STRINGS
+    from ._bliss import SEARCHED as SEARCHED
     from ._bliss import STRINGS as STRINGS
-    from ._bliss import Dataset as Dataset
-    from ._bliss import datasets as datasets
-    from ._bliss import evaluate as evaluate
+    from ._bliss import Row as Row
+    from ._bliss import bliss as bliss
+    from ._bliss import bliss_notes as bliss_notes
+    from ._bliss import bliss_rows as bliss_rows
+    from ._bliss import bliss_table as bliss_table
     from ._formal_languages import Entry as Entry
     from ._formal_languages import evolved_for as evolved_for
     from ._formal_languages import flat as flat
+    from ._formal_languages import has_published as has_published
     from ._formal_languages import judged as judged
+    from ._formal_languages import probe as probe
+    from ._formal_languages import probe_sheet as probe_sheet
     from ._formal_languages import table_sheet as table_sheet
     from ._formal_languages import unproved as unproved
     from ._page import probe_page as probe_page
     from ._page import regularisers_page as regularisers_page
     from ._page import table_page as table_page
-    from ._probe import has_published as has_published
-    from ._probe import probe as probe
-    from ._probe import probe_sheet as probe_sheet
     from ._regularisers import REGULARISERS as REGULARISERS
     from ._regularisers import cells as cells
     from ._regularisers import figures_of as figures_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ._formal_languages import Entry, runs_sheet, table_sheet
-from ._probe import probe_sheet
+from ._formal_languages import Entry, probe_sheet, runs_sheet, table_sheet
 from ._regularisers import regularisers_sheet
 from ._sheet import markdown
 

@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from ._cuda import synchronize as synchronize
     from ._feeding import ABOUT as ABOUT
     from ._feeding import plan_kernel as plan_kernel
-    from ._memory import SHARE as SHARE
-    from ._memory import SHARE_FOR_VALUES as SHARE_FOR_VALUES
-    from ._memory import Values as Values
-    from ._memory import blocks_for as blocks_for
-    from ._memory import bytes_a_block as bytes_a_block
-    from ._memory import bytes_a_network as bytes_a_network
-    from ._memory import columns_for as columns_for
-    from ._memory import feed as feed
-    from ._memory import feeders_for as feeders_for
-    from ._memory import new_plans as new_plans
-    from ._memory import new_values as new_values
-    from ._memory import too_little as too_little
-    from ._memory import tree_there as tree_there
-    from ._memory import within_memory as within_memory
     from ._scoring import MOST_NETWORKS as MOST_NETWORKS
+    from ._scoring import SHARE as SHARE
+    from ._scoring import SHARE_FOR_VALUES as SHARE_FOR_VALUES
     from ._scoring import CardBatch as CardBatch
+    from ._scoring import Values as Values
+    from ._scoring import blocks_for as blocks_for
+    from ._scoring import bytes_a_block as bytes_a_block
+    from ._scoring import bytes_a_network as bytes_a_network
+    from ._scoring import columns_for as columns_for
+    from ._scoring import feed as feed
+    from ._scoring import feeders_for as feeders_for
+    from ._scoring import new_plans as new_plans
+    from ._scoring import new_values as new_values
     from ._scoring import score_on_card as score_on_card
+    from ._scoring import too_little as too_little
+    from ._scoring import tree_there as tree_there
+    from ._scoring import within_memory as within_memory
 else:
     from ...door import open_door
 

@@ -1,7 +1,7 @@
 """The one module that imports CUDA: Numba's, on a card or in Numba's simulator.
 
-`_feeding` and `breeding` say what the card's threads do, made of `_threads`; `_memory` holds what
-they read; `_scoring` has `score_many`.
+`_feeding` and `breeding` say what the card's threads do, made of `_threads`; `_scoring` holds what
+they read, and has `score_many`.
 """
 
 from __future__ import annotations

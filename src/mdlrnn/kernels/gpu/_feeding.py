@@ -11,7 +11,7 @@ from typing import Any
 from numba import float64, int32, int64, uint32
 
 from ...network import FLOAT_CUT
-from .. import _activations, _evaluate, _feed, _plan, _surprisal
+from .. import _activations, _advance, _feed, _plan, _scoring
 from .. import _activations as loops_of_cpu
 from .. import _feed as _contexts
 from .._activations import SATURATION
@@ -34,8 +34,7 @@ from .._plan import (
     TABLE_AT,
     Workspace,
 )
-from .._scoring import encoded_length, weight_norms
-from .._surprisal import LEAST_NORMAL, LEAST_TOTAL
+from .._scoring import LEAST_NORMAL, LEAST_TOTAL, encoded_length, weight_norms
 from .._tree import CHUNK, Links, Tree
 from . import _feeding as _loops
 from . import _feeding as _sweep
@@ -679,12 +678,12 @@ def feed_kernel(
         _activations.activate: scope["activate"],
         _contexts.fold: scope["fold"],
         _feed.feed_chunk: scope["sweep_chunk" if part == WIDE else "feed_chunk"],
-        _surprisal.set_chances: scope["set_chances"],
-        _surprisal.chunk_bits: scope["chunk_bits"],
+        _scoring.set_chances: scope["set_chances"],
+        _scoring.chunk_bits: scope["chunk_bits"],
         _plan.make_plan: scope["planned"],
     }
     """What is done otherwise on a card than on the CPU; all else is the same text."""
-    scope["surprisal"] = on_device(_surprisal.surprisal, twins)
+    scope["surprisal"] = on_device(_scoring.surprisal, twins)
     name = f"feed_{('all', 'narrow', 'wide')[part]}_{team}_{teams}{'' if saturation else '_uncut'}"
     return kernel(renamed(feed_networks, name, scope), max_registers)
 
@@ -716,4 +715,4 @@ plan_kernel = kernel(plan_networks)
 
 
 weigh_kernel = kernel(weigh_networks)
-weigh = on_device(_evaluate.weigh, SCALARS)
+weigh = on_device(_advance.weigh, SCALARS)

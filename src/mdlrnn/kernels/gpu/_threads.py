@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from numba import float64
 
-from .. import _activations, _arithmetic
+from .. import _activations
 from .. import _activations as _loops
-from .._activations import LINEAR, RELU, SATURATION
-from .._arithmetic import floor, log2, log2_parts
+from .._activations import LINEAR, RELU, SATURATION, floor, log2, log2_parts
 from .._compile import source_of
 from .._genome import PRODUCT
 from ._cuda import SIMULATED, WARP, cuda, device, intrinsic, libdevice, on_device, renamed
@@ -144,7 +143,7 @@ if SIMULATED:
     def times(a: float, b: float) -> float:
         return a * b
 
-    bits_of, float_of = _arithmetic.bits_of, _arithmetic.float_of
+    bits_of, float_of = _activations.bits_of, _activations.float_of
     SCALARS: dict[Any, Any] = {}
 else:
 
@@ -165,7 +164,7 @@ else:
     def _floor(x: float) -> float:
         return libdevice.floor(x)
 
-    SCALARS = {_arithmetic.bits_of: bits_of, _arithmetic.float_of: float_of, floor: _floor}
+    SCALARS = {_activations.bits_of: bits_of, _activations.float_of: float_of, floor: _floor}
 
 respond = on_device(_activations.respond, SCALARS)
 log2_here = on_device(log2, SCALARS)

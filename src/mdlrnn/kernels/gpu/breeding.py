@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numba import uint64
 
-from .. import _advance, _edit, _evaluate, _genome, _mutate
-from .. import _compound as _stack
-from .. import _evaluate as _state
+from .. import _advance, _genome, _offspring
+from .. import _advance as _state
+from .. import _genome as _random
+from .. import _mutations as _stack
 from .. import _offspring as _crossover
-from .. import _space as _random
-from .._evaluate import BY_D, EVALUATIONS, HITS, IMPROVED_AT, STEPS, State
+from .._advance import BY_D, EVALUATIONS, HITS, IMPROVED_AT, STEPS, State
+from .._genome import Space
 from .._plan import SCRATCH
-from .._space import Space
 from ._cuda import WARP, cuda, device, kernel, on_device
 from ._feeding import (
     DISTINCT,
@@ -39,8 +39,8 @@ from ._threads import SCALARS
 
 BATCHES = 2
 """Of a generation."""
-CROSS, STACKING = len(_mutate.MUTATIONS), len(_mutate.MUTATIONS) + 1
-ACTIONS = len(_mutate.MUTATIONS) + 2
+CROSS, STACKING = len(_offspring.MUTATIONS), len(_offspring.MUTATIONS) + 1
+ACTIONS = len(_offspring.MUTATIONS) + 2
 """What can happen to an offspring: the mutations, a part of another network, a stack."""
 TURNS = 4
 """How often offspring are sorted by what happens to them next; in the last turn the rest does."""
@@ -55,15 +55,15 @@ words_needed = on_device(_advance.words_needed, SCALARS)
 new_network = on_device(_advance.new_network, SCALARS)
 cross_over = on_device(_crossover.cross_over, SCALARS)
 grow_stack = on_device(_stack.grow_stack, SCALARS)
-apply = on_device(_mutate.apply, SCALARS)
-draw_mutation = on_device(_mutate.draw_mutation, SCALARS)
-next_mutation = on_device(_mutate.next_mutation, SCALARS)
-tidy = on_device(_edit.tidy, SCALARS)
+apply = on_device(_offspring.apply, SCALARS)
+draw_mutation = on_device(_offspring.draw_mutation, SCALARS)
+next_mutation = on_device(_offspring.next_mutation, SCALARS)
+tidy = on_device(_genome.tidy, SCALARS)
 has_stacks = on_device(_stack.has_stacks, SCALARS)
-most_bits = on_device(_evaluate.most_bits, SCALARS)
-value_of = on_device(_evaluate.value_of, SCALARS)
-slot_of = on_device(_evaluate.slot_of, SCALARS)
-hash_of = on_device(_evaluate.hash_of, SCALARS)
+most_bits = on_device(_advance.most_bits, SCALARS)
+value_of = on_device(_advance.value_of, SCALARS)
+slot_of = on_device(_advance.slot_of, SCALARS)
+hash_of = on_device(_advance.hash_of, SCALARS)
 next_word = on_device(_random.next_word, SCALARS)
 copy_row = on_device(_genome.copy_row, SCALARS)
 descend = on_device(_genome.descend, SCALARS)

@@ -12,12 +12,11 @@ from typing import NamedTuple
 from ...machines import Rule
 from ...network import ACTIVATIONS, FLOAT_CUT, LEAST_TOTAL, SATURATION, Network
 from .._claims import Claim, shares
+from .._execute import Opening, System
 from .._invariant import Location
-from .._numbers import enclosure, rounded_down, rounded_up
 from .._obligations import Induction, hypothesis, moves, symbolic_step
 from .._smt import Formula, Script, ask_z3, conjunction, negation
-from .._system import Opening, System
-from .._terms import Atom, Term, bounds, counter_term, floor
+from .._terms import Atom, Term, bounds, counter_term, enclosure, floor, rounded_down, rounded_up
 
 MOST = 10**9
 """The largest bound that is looked for."""

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from ...errors import InputError, RunError
 from ...kernels import State, Words, gpu
-from .._archipelago import Archipelago, Entry, front_among, rescored
+from .._archipelago import Archipelago, Entry, Run, front_among, rescored
 from .._evolve import Look, OnProgress, SearchLoop
 from .._graph import stages
 from .._island import Problem, check_room
 from .._leg import View
-from .._run import Run
 from .._settings import Stop
-from ._card_roles import archives_among
+from ._card_islands import archives_among
 
 WORK_PER_CHECK = 1e10
 """Steps times nodes between two looks: about a second of a large card."""
@@ -152,7 +151,7 @@ class CardSearch(SearchLoop):
             self.islands, self.migrate = self.cards, self.cards.migrate
         else:
             from ._card_islands import Islands
-            from ._card_migration import migrate
+            from ._cards import migrate
 
             self.islands = Islands(self.problem)
             self.migrate = partial(migrate, self.islands)

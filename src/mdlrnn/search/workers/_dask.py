@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from ..._version import __version__
-from ...errors import ClusterError, InputError, RunError
+from ...errors import ClusterError, InputError
 from ...kernels import source_hash
 from .._archipelago import Packed
 from .._crew import Held, Job
@@ -23,11 +23,12 @@ from .._evolve import DESERTED_SECONDS
 from .._island import Problem
 from .._leg import Leg, Report, run_leg
 from ._spread import (
-    REPLENISH_SECONDS,
     Frozen,
     Replenish,
     ReplyTo,
     Told,
+    Watch,
+    failure,
     freeze,
     gone,
     mailbox_of,
@@ -400,27 +401,18 @@ class DaskCrew:
 
     def _lost(self, error: BaseException) -> BaseException:
         """The error as one sentence."""
-        if isinstance(error, InputError | RunError | KeyboardInterrupt):
-            return error
-        if self._client.status != "running" or "Cancelled" in type(error).__name__:
+        if "Cancelled" in type(error).__name__:
             return gone()
-        what = str(error).splitlines()[0][:200] if str(error) else ""
-        return ClusterError(f"a leg failed on the cluster ({type(error).__name__}: {what})")
+        return failure(self._client, "a leg", error)
 
     def _count(self) -> None:
         """In a thread of its own: who is there. Workers that stay away are started again."""
-        most, complete_at = self._machines, time.monotonic()
+        watch = Watch(self._replenish, self._machines)
         while not self._closed.wait(COUNT_SECONDS):
             self._count_workers()
             if self._client.status == "closed":
                 self._fail(gone())  # legs that wait for a worker would wait for ever
-            most = max(most, self._machines)
-            if self._machines == most:
-                complete_at = time.monotonic()
-            elif time.monotonic() - complete_at > REPLENISH_SECONDS:
-                complete_at = time.monotonic()
-                with suppress(Exception):
-                    self._replenish()
+            watch.see(self._machines)
 
     def _count_workers(self) -> None:
         threads: dict[str, int] = {}

@@ -32,6 +32,25 @@ class Workers(NamedTuple):
     replenish: Replenish
 
 
+class Watch:
+    """Starts workers again that stay away, where that is up to the run."""
+
+    def __init__(self, replenish: Replenish, most: int = 0) -> None:
+        self._replenish, self._most = replenish, most
+        self._complete_at = time.monotonic()
+
+    def see(self, count: int) -> None:
+        """So many are there now."""
+        now = time.monotonic()
+        self._most = max(self._most, count)
+        if count == self._most:
+            self._complete_at = now
+        elif now - self._complete_at > REPLENISH_SECONDS:
+            self._complete_at = now
+            with suppress(Exception):
+                self._replenish()
+
+
 def worker_name() -> str:
     """On a worker: its own name."""
     from distributed import get_worker
@@ -168,14 +187,14 @@ class Spread:
     """Pieces on the workers of a cluster."""
 
     def __init__(self, workers: Workers, pieces: Sequence[Piece]) -> None:
-        self._client, self._replenish = workers
+        self._client = workers.client
+        self._watch = Watch(workers.replenish)
         self._topic = f"mdlrnn-{uuid4().hex[:8]}"
         self._waiting = deque(pieces)
         self._begun: dict[str, _Begun] = {}
         self._tries: Counter[str] = Counter()
         self._news: deque[tuple[str, Any]] = deque()
         self._arrived = threading.Event()
-        self._most, self._complete_at = 0, time.monotonic()
 
     def results(self, look: Callable[[list[tuple[str, Any]]], object]) -> Iterator[tuple[str, Any]]:
         """The name and the result of each piece, as they come.
@@ -218,14 +237,7 @@ class Spread:
             there = list(self._client.nthreads())
         except Exception:
             raise gone() from None
-        now = time.monotonic()
-        self._most = max(self._most, len(there))
-        if len(there) == self._most:
-            self._complete_at = now
-        elif now - self._complete_at > REPLENISH_SECONDS:
-            self._complete_at = now
-            with suppress(Exception):
-                self._replenish()
+        self._watch.see(len(there))
         return there
 
     def _hand_out(self, there: list[str]) -> None:
@@ -268,16 +280,9 @@ class Spread:
             yield name, result
 
     def _failed(self, name: str, error: Exception) -> None:
-        kind = type(error).__name__
-        if isinstance(error, InputError | RunError):
-            raise error
-        if self._client.status != "running":
-            raise gone()
-        if kind == "KilledWorker" or "Cancelled" in kind:
-            self._begin_again(name)
-            return
-        what = str(error).splitlines()[0] if str(error) else ""
-        raise ClusterError(f"{name} failed on the cluster ({kind}: {short(what)})")
+        if not was_lost(error) or self._client.status != "running":
+            raise failure(self._client, name, error)
+        self._begin_again(name)
 
 
 def on_every_worker(client: Any, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
@@ -313,6 +318,22 @@ def _is_dropped(worker: Any) -> bool:
         task = worker.state.tasks.get(worker.get_current_task())
         return task is None or task.state == "cancelled"
     return False
+
+
+def was_lost(error: BaseException) -> bool:
+    """Whether a task ended with its worker, and not by itself."""
+    kind = type(error).__name__
+    return kind == "KilledWorker" or "Cancelled" in kind
+
+
+def failure(client: Any, what: str, error: BaseException) -> BaseException:
+    """The error of a task as one sentence."""
+    if isinstance(error, InputError | RunError | KeyboardInterrupt):
+        return error
+    if client.status != "running":
+        return gone()
+    said = str(error).splitlines()[0] if str(error) else ""
+    return ClusterError(f"{what} failed on the cluster ({type(error).__name__}: {short(said)})")
 
 
 def gone() -> ClusterError:

@@ -1,18 +1,53 @@
-"""Who does the work: what `workers=` and `--workers` may say, understood in one place."""
+"""Who does the work: what `workers=` and `--workers` may say, understood in one place; and the
+processes that `mpirun` started.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...checks import MOST_THREADS, is_integer, short
-from ...errors import InputError
+from ...errors import InputError, MissingExtra
+from .._crew import Executors
 from .._settings import CARD, CPU
 from ._connect import LOCAL, PROTOCOLS, cards_of, crews_of
-from ._mpi import mpi_crew
 from ._spread import Workers
+
+
+@contextmanager
+def mpi_crew() -> Iterator[Executors | None]:
+    """In the first process the others as workers; in the others None, when the run has ended."""
+    if find_spec("mpi4py") is None:
+        raise MissingExtra("a search on MPI", "mpi4py", "mpi")
+    try:
+        from mpi4py import MPI
+        from mpi4py.futures import MPICommExecutor
+    except (ImportError, RuntimeError) as error:
+        raise InputError(
+            f"MPI does not load ({str(error).splitlines()[0]}); install an MPI library."
+        ) from None
+    world = MPI.COMM_WORLD
+    if world.Get_size() < 2:
+        raise InputError(
+            "workers mpi needs at least two processes, of which the first directs the others; "
+            "start it with mpirun -n 5, say."
+        )
+    pool: Any = MPICommExecutor(world, root=0)
+    with pool as executor:
+        if executor is None:
+            yield None
+            return
+        workers = world.Get_size() - 1
+        crew = Executors(executor, workers, f"{workers} processes of MPI")
+        try:
+            yield crew
+        finally:
+            crew.close()
+
 
 MPI = "mpi"
 NewCrew = Callable[[], AbstractContextManager[Any]]

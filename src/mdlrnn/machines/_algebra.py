@@ -1,17 +1,20 @@
-"""Machines with finitely many states: rules determinised, small counters made states."""
+"""The algebra of machines: rules determinised, small counters made states, states that do the same
+made one, machines side by side, and names of states.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import count
+from itertools import product as choices
 from typing import TypeVar
 
 from ..errors import InputError
 from ..network import BOUNDARY
 from ._machine import Configuration, Machine
-from ._rules import END, Affine, Condition, Rule
+from ._rules import END, START, Affine, Condition, Rule, at
 
 MOST_STATES = 200
 MOST_CONDITIONS = 6
@@ -21,12 +24,52 @@ Belief = tuple[tuple[str, Fraction], ...]
 
 def determinised(rules: tuple[Rule, ...], start: str) -> tuple[Rule, ...]:
     """The same rules if no two that can be enabled together have one symbol."""
-    by_state: dict[str, list[Rule]] = {}
-    for rule in rules:
-        by_state.setdefault(rule.state, []).append(rule)
+    by_state = _by_state(rules)
     if not any(_clash(own) for own in by_state.values()):
         return rules
     return _Subsets(by_state, start).rules()
+
+
+def _by_state(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
+    found: dict[str, list[Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.state, []).append(rule)
+    return found
+
+
+def _with_names(rule: Rule, names: Mapping[str, str]) -> Rule:
+    """The rule with other names for its counters."""
+
+    def over(value: Affine) -> Affine:
+        return replace(value, terms=tuple((names[n], f) for n, f in value.terms))
+
+    when = tuple(replace(c, expression=over(c.expression)) for c in rule.when)
+    then = tuple((names[n], over(v) if isinstance(v, Affine) else v) for n, v in rule.then)
+    return replace(rule, when=when, then=then)
+
+
+def _kinds(by_state: Mapping[str, Sequence[Rule]]) -> dict[str, int]:
+    """A number for each state; states with the same rules, up to states that are the same, have
+    the same (Moore)."""
+    kinds = {**dict.fromkeys(by_state, 0), END: -1}
+    while True:
+        numbers: dict[Hashable, int] = {}
+        finer = {END: -1}
+        for state, own in by_state.items():
+            follows = frozenset(
+                (r.symbol, r.chance, frozenset(r.when), r.then, kinds.get(r.to, -1)) for r in own
+            )
+            finer[state] = numbers.setdefault((kinds[state], follows), len(numbers))
+        if len(set(finer.values())) == len(set(kinds.values())):
+            return kinds
+        kinds = finer
+
+
+def _free_name(symbols: Iterable[str], taken: Container[str]) -> str:
+    """A state is named for the symbol that leads into it where one does, else it is S."""
+    only, *others = {*symbols} or {""}
+    base = only.upper() if only.isalnum() and not others else "S"
+    return next(name for n in count(1) if (name := f"{base}{n}" if n > 1 else base) not in taken)
 
 
 def _clash(rules: list[Rule]) -> bool:
@@ -157,7 +200,7 @@ def _cases(rules: list[Rule]) -> Iterator[tuple[Condition, ...]]:
         if any(factor < 0 for _, factor in value.terms) or value.constant < 0:
             signs.append((_negative(value).positive,))
         ways.append([(*sign, *some) for sign in signs for some in _remainders(modulo)])
-    for case in product(*ways):
+    for case in choices(*ways):
         yield tuple(c for some in case for c in some)
 
 
@@ -181,11 +224,11 @@ def with_fewer_counters(language: Machine) -> Machine:
     if rules is None:
         rules = language.rules
         for name in language.counters:
-            rules = _without(name, rules, language.start) or rules
+            rules = _without_counter(name, rules, language.start) or rules
     rules = _possible(rules, language.start)
     if rules == language.rules:
         return language
-    merged, start = _merged(_renamed(rules), language.start)
+    merged, start = _fewest(_renamed(rules), language.start)
     try:
         return Machine(language.name, language.title, merged, start)
     except InputError:
@@ -211,14 +254,12 @@ def _by_states(language: Machine) -> tuple[Rule, ...] | None:
     return tuple(rules)
 
 
-def _without(name: str, rules: Sequence[Rule], start: str) -> tuple[Rule, ...] | None:
+def _without_counter(name: str, rules: Sequence[Rule], start: str) -> tuple[Rule, ...] | None:
     """The rules with the value of a counter in the names of states. None where it has no bound that
     can be seen without the other counters, or where those depend on it."""
     if not all(_keeps_apart(name, rule) for rule in rules):
         return None
-    by_state: dict[str, list[Rule]] = {}
-    for rule in rules:
-        by_state.setdefault(rule.state, []).append(rule)
+    by_state = _by_state(rules)
     names = {(start, 0): start}
     found: list[Rule] = []
     waiting = [(start, 0)]
@@ -250,9 +291,7 @@ def _possible(rules: Sequence[Rule], start: str) -> tuple[Rule, ...]:
     names = sorted({name for rule in rules for name, _ in rule.then})
     if len(names) > MOST_LOOKED_AT:
         return tuple(rules)
-    by_state: dict[str, list[Rule]] = {}
-    for rule in rules:
-        by_state.setdefault(rule.state, []).append(rule)
+    by_state = _by_state(rules)
     used: set[Rule] = set()
     asked: set[tuple[Rule, Condition]] = set()
     first = (start, (False,) * len(names))
@@ -270,7 +309,7 @@ def _possible(rules: Sequence[Rule], start: str) -> tuple[Rule, ...]:
             used.add(rule)
             then = dict(rule.then)
             after = [_signs_after(name, then.get(name), signs[name]) for name in names]
-            for here in product(*after):
+            for here in choices(*after):
                 if (rule.to, here) not in seen:
                     seen.add((rule.to, here))
                     waiting.append((rule.to, here))
@@ -310,21 +349,7 @@ def _renamed(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     if not all(name.startswith("n") for name in names):
         return tuple(rules)
     new = {name: f"n{place}" if len(names) > 1 else "n" for place, name in enumerate(names, 1)}
-
-    def renamed(value: Affine) -> Affine:
-        return replace(value, terms=tuple((new[name], c) for name, c in value.terms))
-
-    return tuple(
-        replace(
-            rule,
-            when=tuple(replace(c, expression=renamed(c.expression)) for c in rule.when),
-            then=tuple(
-                (new[name], renamed(value) if isinstance(value, Affine) else value)
-                for name, value in rule.then
-            ),
-        )
-        for rule in rules
-    )
+    return tuple(_with_names(rule, new) for rule in rules)
 
 
 def _mentions(name: str, value: Affine | int) -> bool:
@@ -344,31 +369,20 @@ def _keeps_apart(name: str, rule: Rule) -> bool:
     )
 
 
-def _merged(rules: Sequence[Rule], start: str) -> tuple[tuple[Rule, ...], str]:
+def _fewest(rules: Sequence[Rule], start: str) -> tuple[tuple[Rule, ...], str]:
     """The rules between kinds of states after which the same can follow, and the first state."""
-    by_state: dict[str, list[Rule]] = {start: []}
-    for rule in rules:
-        by_state.setdefault(rule.state, []).append(rule)
-    kinds = {**dict.fromkeys(by_state, 0), END: 0}
-    count = 0
-    while count < len(set(kinds.values())):
-        count = len(set(kinds.values()))
-        seen: dict[object, int] = {}
-        finer = {}
-        for state, own in by_state.items():
-            follows = frozenset((r.symbol, r.chance, r.when, r.then, kinds[r.to]) for r in own)
-            finer[state] = seen.setdefault((kinds[state], follows), len(seen) + 1)
-        kinds = {**finer, END: 0}
+    by_state = {start: [], **_by_state(rules)}
+    kinds = _kinds(by_state)
     first = {kind: state for state, kind in reversed(kinds.items())}
     kept = [rule for rule in rules if first[kinds[rule.state]] == rule.state]
     inner = [(kinds[r.state], r.symbol, kinds[r.to]) for r in kept if r.to != END]
-    names = {**state_names(kinds[start], inner), 0: END}
+    names = {**state_names(kinds[start], inner), kinds[END]: END}
     named = (replace(r, state=names[kinds[r.state]], to=names[kinds[r.to]]) for r in kept)
     return tuple(dict.fromkeys(named)), names[kinds[start]]
 
 
 def state_names(start: State, moves: Iterable[tuple[State, str, State]]) -> dict[State, str]:
-    """A state is named for the symbol that leads into it where one does, else it is S."""
+    """Names for states, the first of which is the start."""
     moves = list(moves)
     into: dict[State, set[str]] = {}
     for _, symbol, to in moves:
@@ -378,12 +392,220 @@ def state_names(start: State, moves: Iterable[tuple[State, str, State]]) -> dict
     for state in (state for before, _, after in moves for state in (before, after)):
         if state in names:
             continue
-        symbols = into.get(state, set())
-        only = next(iter(symbols)) if len(symbols) == 1 else ""
-        base = only.upper() if only.isalnum() else "S"
-        number = 1
-        while (name := base if number == 1 else f"{base}{number}") in taken:
-            number += 1
-        names[state] = name
-        taken.add(name)
+        names[state] = _free_name(into.get(state, ()), taken)
+        taken.add(names[state])
     return names
+
+
+NAMES = ("n", "m", "k", "p", "q", "r", "s", "t")
+"""Of counters, in this order."""
+
+
+def started(rules: list[Rule], start: str, beginning: dict[str, int]) -> tuple[list[Rule], str]:
+    """The rules that can be reached, with all counters at 0 in the beginning: where one begins
+    elsewhere, a state of its own sets it."""
+    used = _counters(rules)
+    if not any(value and name in used for name, value in beginning.items()):
+        return _reached(_settable(rules, used), start), start
+    first = []
+    for rule in rules:
+        if rule.state == start and rule.enabled(beginning):
+            then = {**{n: v for n, v in beginning.items() if n in used}, **dict(rule.then)}
+            values = {name: at(value, beginning) for name, value in then.items()}
+            kept = tuple(sorted(values.items())) if rule.to != END else ()
+            first.append(replace(rule, state=START, when=(), then=kept))
+    return _reached(_settable([*first, *rules], used), START), START
+
+
+def tidied(rules: list[Rule], start: str) -> list[Rule]:
+    """As few rules as are found, the states named for the symbols that lead into them."""
+    rules = _without_idle_counters(rules)
+    rules, start = _merged(rules, start)
+    rules, start = _start_absorbed(rules, start)
+    rules = _without_idle_counters(_reached(rules, start))
+    return renamed(_at_the_start(rules, start), start)
+
+
+def _counters(rules: list[Rule]) -> set[str]:
+    set_or_read = {name for rule in rules for name, _ in rule.then}
+    return set_or_read | {n for rule in rules for c in rule.when for n, _ in c.expression.terms}
+
+
+def _settable(rules: list[Rule], used: set[str]) -> list[Rule]:
+    """A counter that is asked for and never set is 0 for ever; its conditions are decided."""
+    named = {name for rule in rules for name, _ in rule.then}
+    zero = dict.fromkeys(used - named, 0)
+    if not zero:
+        return rules
+    found = []
+    for rule in rules:
+        fixed = [c for c in rule.when if all(n in zero for n, _ in c.expression.terms)]
+        if all(c.at(zero) for c in fixed):
+            found.append(
+                replace(
+                    rule,
+                    when=tuple(_without(c, zero) for c in rule.when if c not in fixed),
+                    then=tuple(
+                        (n, _expression_without(v, zero)) for n, v in rule.then if n not in zero
+                    ),
+                )
+            )
+    return found
+
+
+def _without(condition: Condition, zero: dict[str, int]) -> Condition:
+    expression = _expression_without(condition.expression, zero)
+    assert isinstance(expression, Affine)
+    return replace(condition, expression=expression)
+
+
+def _expression_without(value: Affine | int, zero: dict[str, int]) -> Affine | int:
+    if isinstance(value, int):
+        return value
+    return replace(value, terms=tuple((n, f) for n, f in value.terms if n not in zero))
+
+
+def _reached(rules: list[Rule], start: str) -> list[Rule]:
+    reached, left = {start}, [start]
+    while left:
+        state = left.pop()
+        for rule in rules:
+            if rule.state == state and rule.to not in reached:
+                reached.add(rule.to)
+                left.append(rule.to)
+    return [rule for rule in rules if rule.state in reached]
+
+
+def _without_idle_counters(rules: list[Rule]) -> list[Rule]:
+    """Counters that no condition depends on, by way of updates, are dropped."""
+    needed = {name for rule in rules for c in rule.when for name, _ in c.expression.terms}
+    while True:
+        more = {
+            name
+            for rule in rules
+            for target, value in rule.then
+            if target in needed and isinstance(value, Affine)
+            for name, _ in value.terms
+        }
+        if more <= needed:
+            break
+        needed |= more
+    return [
+        replace(rule, then=tuple((n, v) for n, v in rule.then if n in needed)) for rule in rules
+    ]
+
+
+def _merged(rules: list[Rule], start: str) -> tuple[list[Rule], str]:
+    """States that are the same are one."""
+    groups = _kinds(_by_state(rules))
+    chosen: dict[int, str] = {}
+    for state, number in groups.items():
+        chosen.setdefault(number, state)
+    kept = [
+        replace(rule, to=chosen[groups[rule.to]] if rule.to != END else END)
+        for rule in rules
+        if chosen[groups[rule.state]] == rule.state
+    ]
+    return kept, chosen[groups[start]]
+
+
+def _start_absorbed(rules: list[Rule], start: str) -> tuple[list[Rule], str]:
+    """A start that nothing leads back to is another state, if that state does the same when all
+    counters are 0."""
+    if any(rule.to == start for rule in rules):
+        return rules, start
+    zero = dict.fromkeys(_counters(rules), 0)
+
+    def moves(state: str) -> set[Hashable]:
+        return {
+            (r.symbol, r.chance, r.to, tuple(sorted(r.after(zero).items())))
+            for r in rules
+            if r.state == state and r.enabled(zero)
+        }
+
+    own = moves(start)
+    for state in dict.fromkeys(rule.state for rule in rules):
+        if state != start and moves(state) == own:
+            return [rule for rule in rules if rule.state != start], state
+    return rules, start
+
+
+def _at_the_start(rules: list[Rule], start: str) -> list[Rule]:
+    """Where nothing leads back to the start, its rules set counters to numbers."""
+    if any(rule.to == start for rule in rules):
+        return rules
+    zero = dict.fromkeys(_counters(rules), 0)
+    found = []
+    for rule in rules:
+        if rule.state != start:
+            found.append(rule)
+        elif rule.enabled(zero):
+            then = tuple((name, at(value, zero)) for name, value in rule.then)
+            found.append(replace(rule, when=(), then=then))
+    return found
+
+
+def renamed(rules: list[Rule], start: str) -> list[Rule]:
+    """States named for the symbol that leads into them, counters n, m, ... in order."""
+    into: dict[str, set[str]] = {}
+    for rule in rules:
+        into.setdefault(rule.to, set()).add(rule.symbol)
+    names = {start: START, END: END}
+    order = [start]
+    for state in order:
+        for rule in rules:
+            if rule.state == state and rule.to not in names:
+                names[rule.to] = _free_name(into[rule.to], names.values())
+                order.append(rule.to)
+    ordered = [rule for state in order for rule in rules if rule.state == state]
+    used = dict.fromkeys(name for rule in ordered for name, _ in rule.then)
+    counters = dict(zip(used, NAMES, strict=False))
+    return [
+        replace(_with_names(r, counters), state=names[r.state], to=names[r.to]) for r in ordered
+    ]
+
+
+MOST_RULES = 200
+
+
+def product(one: Machine, other: Machine) -> Machine | None:
+    """Both at once, with the other's chances; None if that is no small machine."""
+    mine = {name: f"{name}1" for name in one.counters}
+    theirs = {name: f"{name}2" for name in other.counters}
+    rules: list[Rule] = []
+    start = (one.start, other.start)
+    seen, left = {start}, [start]
+    while left:
+        here = left.pop()
+        for first in (rule for rule in one.rules if rule.state == here[0]):
+            for second in (rule for rule in other.rules if rule.state == here[1]):
+                if first.symbol != second.symbol:
+                    continue
+                to = (first.to, second.to)
+                rules.append(
+                    _together(here, _with_names(first, mine), _with_names(second, theirs), to)
+                )
+                if first.to != END and to not in seen:
+                    seen.add(to)
+                    left.append(to)
+        if len(rules) > MOST_RULES:
+            return None
+    try:
+        return Machine("both", other.title, tuple(rules), _name(start))
+    except InputError:
+        return None
+
+
+def _together(here: tuple[str, str], one: Rule, other: Rule, to: tuple[str, str]) -> Rule:
+    return Rule(
+        _name(here),
+        one.symbol,
+        END if one.to == END else _name(to),
+        other.chance,
+        tuple(dict.fromkeys((*one.when, *other.when))),
+        (*one.then, *other.then),
+    )
+
+
+def _name(pair: tuple[str, str]) -> str:
+    return " beside ".join(pair)

@@ -16,14 +16,14 @@ from helpers.data import ROOT
 SOURCE = ROOT / "src"
 PACKAGES = ("mdlrnn", "mdlrnn_lab")
 ROOMS = (
-    "network", "corpus", "machines", "languages", "construction", "kernels", "proofs",
-    "extraction", "search", "runs", "measures", "show", "exports", "interface", "estimator",
-    "results", "cli",
+    "network", "corpus", "machines", "expressions", "languages", "construction", "kernels",
+    "proofs", "extraction", "search", "runs", "measures", "show", "exports", "interface",
+    "estimator", "results", "cli",
 )  # fmt: skip
 """Values first. A room imports from itself and from rooms before it."""
 ROOT_MODULES = ("door", "_notebook", "_version", "checks", "errors", "files", "limits", "old")
 """What every room may import."""
-LIGHT = ("network", "corpus", "machines", "languages")
+LIGHT = ("network", "corpus", "machines", "expressions", "languages")
 """Rooms of values, which import no Numba."""
 
 

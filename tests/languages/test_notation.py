@@ -152,7 +152,7 @@ def test_a_notation_its_language_its_file_and_back(notation: str) -> None:
         ("a^n b^n, m >= 0", "m does not occur in it"),
         ("a^n b^n, stop 3/2", "chance to stop is 3/2"),
         ("a^n b^n, stop 1/0", "divides by 0"),
-        ("(a^n", "at character 3, parentheses hold symbols only"),
+        ("(a^n", "at character 1, the parenthesis is empty or not closed"),
         ("(ab", "at character 1, the parenthesis is empty or not closed"),
         ("a^n |", "at character 5, an alternative is empty"),
         ("a^n #", "at character 5, # ends every string by itself"),

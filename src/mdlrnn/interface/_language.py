@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InputError, printable
-from ..languages import Grammar, Language, Mean, Means, language_from, means_of, production_text
+from ..expressions import Expression
+from ..languages import Grammar, Language, Mean, Means, language_from, means_of, rules_text
 from ..machines import AnyMachine, Machine, Transducer
 from ..network import powers
 from ._text import terminal_width
@@ -137,7 +138,7 @@ def describe(source: object) -> Description:
     if isinstance(language, Machine):
         rules = language.to_text()
     else:
-        rules = "\n".join(map(production_text, language.productions))
+        rules = rules_text(language)
         obstacle = known.obstacle
     means, why = _means(language)
     (entropy, error), (length, length_error) = means or ((None, None), (None, None))
@@ -148,14 +149,14 @@ def describe(source: object) -> Description:
     )  # fmt: skip
 
 
-def _first(language: Machine | Grammar) -> list[tuple[str, Fraction]]:
+def _first(language: Machine | Grammar | Expression) -> list[tuple[str, Fraction]]:
     return [
         (language.spelled(string), language.probability(string))
         for string in language.shortest(FIRST)
     ]
 
 
-def _means(language: Machine | Grammar) -> tuple[Means | None, str | None]:
+def _means(language: Machine | Grammar | Expression) -> tuple[Means | None, str | None]:
     """Entropy and length, or why not: strings are too long to draw, or to ask a grammar for their
     probabilities."""
     try:

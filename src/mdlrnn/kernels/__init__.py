@@ -54,6 +54,11 @@ if TYPE_CHECKING:
     from ._offspring import simple_rates as simple_rates
     from ._plan import Workspace as Workspace
     from ._plan import workspace_for as workspace_for
+    from ._readings import Desk as Desk
+    from ._readings import Packed as Packed
+    from ._readings import Texts as Texts
+    from ._readings import new_desk as new_desk
+    from ._readings import read_strings as read_strings
     from ._scoring import Batch as Batch
     from ._scoring import distributions as distributions
     from ._scoring import encoding_table as encoding_table

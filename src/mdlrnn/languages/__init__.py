@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from ._entropy import mean_of as mean_of
     from ._entropy import means_of as means_of
     from ._grammar import Grammar as Grammar
-    from ._grammar_machine import production_text as production_text
     from ._language import SEED as SEED
     from ._language import Language as Language
     from ._language import Rules as Rules
+    from ._language import rules_text as rules_text
     from ._notation import language_from_notation as language_from_notation
     from ._notation import looks_like_notation as looks_like_notation
     from ._paper import PAIRS as PAIRS

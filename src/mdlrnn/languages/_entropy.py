@@ -10,6 +10,7 @@ import numpy as np
 
 from ..corpus import Corpus
 from ..errors import InputError
+from ..expressions import Expression
 from ..machines import END, Affine, Condition, Configuration, Machine, Ready, Rule, random_from
 from ..network import BOUNDARY
 from ._grammar import Grammar
@@ -182,9 +183,9 @@ class Means(NamedTuple):
     """Symbols a string, without the boundary."""
 
 
-def means_of(language: Machine | Grammar) -> Means:
+def means_of(language: Machine | Grammar | Expression) -> Means:
     """Entropy and mean length; an InputError if strings do not end within bounds."""
-    if isinstance(language, Grammar):
+    if isinstance(language, Grammar | Expression):
         return _estimated(language, DRAWN_OF_GRAMMAR)
     found = stack_means(language) or _followed(language)
     if found is not None:
@@ -250,7 +251,7 @@ def _of(enabled: tuple[Ready, ...]) -> tuple[float, float]:
     return bits, float(sum(rule.chance for rule in enabled if rule.symbol != BOUNDARY))
 
 
-def _estimated(language: Machine | Grammar, size: int) -> Means:
+def _estimated(language: Machine | Grammar | Expression, size: int) -> Means:
     """From strings that are drawn, each with its own probability."""
     random = random_from(0)
     strings = language.samples(random, FEWEST_DRAWN)

@@ -16,9 +16,12 @@ from typing import Any
 from ..checks import is_integer, short
 from ..corpus import Corpus
 from ..errors import InputError
+from ..expressions import Expression
 from ..machines import Machine, Next, Transducer, Truth, random_from
 from ..network import DEFAULT_ACTIVATIONS, Encoding, Network
+from ._expression_machine import machine_of_expression
 from ._grammar import Grammar
+from ._grammar_machine import production_text
 from ._longer import in_parts, longer_sequences, longer_strings
 
 SEED = 100
@@ -28,8 +31,20 @@ OWN_SIZE = 500
 LARGEST = 10_000_000
 """Strings in a training set; more would take gigabytes."""
 
-Rules = Machine | Grammar | Transducer
+Rules = Machine | Grammar | Expression | Transducer
 """What makes the strings of a language."""
+
+
+def machine_of(rules: Grammar | Expression) -> Machine:
+    """The machine of a grammar or an expression; an InputError says why there is none."""
+    return rules.machine() if isinstance(rules, Grammar) else machine_of_expression(rules)
+
+
+def rules_text(rules: Grammar | Expression) -> str:
+    """The rules of a language without a machine, as a person writes them."""
+    if isinstance(rules, Expression):
+        return rules.notation
+    return "\n".join(map(production_text, rules.productions))
 
 
 @dataclass(frozen=True)
@@ -80,14 +95,14 @@ class Language:
     @property
     def machine(self) -> Machine | Transducer | None:
         """What a proof is about, if it can be."""
-        return None if isinstance(self.rules, Grammar) else self.rules
+        return None if isinstance(self.rules, Grammar | Expression) else self.rules
 
     @property
     def obstacle(self) -> str | None:
         """Why there is no machine, as a sentence; None where there is one."""
-        if isinstance(self.rules, Grammar):
+        if isinstance(self.rules, Grammar | Expression):
             try:
-                self.rules.machine()
+                machine_of(self.rules)
             except InputError as error:
                 return str(error)
         return None if self.rules is not None else f"{self.name} holds strings, not a language."
@@ -203,7 +218,7 @@ class Language:
             )
         return self.rules
 
-    def _over_symbols(self) -> Machine | Grammar:
+    def _over_symbols(self) -> Machine | Grammar | Expression:
         rules = self.check_rules()
         if isinstance(rules, Transducer):
             raise InputError(f"{self.title} has numbers, not strings; use its training corpus.")

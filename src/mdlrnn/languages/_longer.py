@@ -15,6 +15,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from ..corpus import Corpus
+from ..expressions import Expression, drawn
 from ..machines import END, Draw, Machine, Ready, Transducer, random_from
 from ..network import BOUNDARY
 from ._grammar import Grammar
@@ -51,7 +52,10 @@ Drawn = tuple[tuple[str, ...] | None, list[Key]]
 
 
 def longer_strings(
-    language: Machine | Grammar, training: Corpus, seed: int, longest: int | None = None
+    language: Machine | Grammar | Expression,
+    training: Corpus,
+    seed: int,
+    longest: int | None = None,
 ) -> Iterator[Any]:
     """Strings of the language that are longer than all training strings, up to some `longest`
     symbols; nothing if there are none."""
@@ -80,7 +84,7 @@ def longer_strings(
 
 
 def near_length(
-    language: Machine | Grammar, target: int, count: int, random: RandomState
+    language: Machine | Grammar | Expression, target: int, count: int, random: RandomState
 ) -> list[Any]:
     """Different strings whose length is near the target, as many as are found."""
     chances = _Chances()
@@ -138,17 +142,40 @@ class _Chances:
 
 
 def _drawing(
-    language: Machine | Grammar, random: RandomState, target: int, chances: _Chances
+    language: Machine | Grammar | Expression, random: RandomState, target: int, chances: _Chances
 ) -> Callable[[], Drawn]:
     most = 2 * target + 2
     if isinstance(language, Machine):
         crossings: dict[int, _Crossing] = {}
         return lambda: _walk(language, random, target, most, chances, crossings)
+    if isinstance(language, Expression):
+        return lambda: _decide(language, random, most, chances)
     by_left: dict[Nonterminal, list[Production]] = {}
     for production in language.productions:
         by_left.setdefault(production.left, []).append(production)
     start, left = language.start, [EXPANSIONS]
     return lambda: _derive(start, by_left, random, most, chances, left)
+
+
+def _decide(language: Expression, random: RandomState, most: int, chances: _Chances) -> Drawn:
+    """A string of an expression, decision by decision."""
+    program = language.program
+    keys: list[Key] = []
+    if program is None:
+        return None, keys
+
+    def outcome(slot: int) -> int:
+        ways = tuple((way, float(chance)) for way, chance in enumerate(language.chances[slot]))
+        way = chances.choose(random, slot, ways)
+        keys.append((slot, way))
+        return way
+
+    symbols = []
+    for number in drawn(program, outcome):
+        symbols.append(language.symbols[number])
+        if len(symbols) > most:
+            return None, keys
+    return tuple(symbols), keys
 
 
 class _Crossing(NamedTuple):

@@ -1,9 +1,8 @@
-"""Languages as linguists write them: `a^n b^3n`, `a^n b^m c^(n+m)`, `(ab)^n`, `a* b+`, `a | b^n`.
+"""Notations as languages: what a line such as `a^n b^3n` or `<w> c <w>^R` stands for.
 
-A notation is read into blocks, a block being a unit of symbols and how often it is repeated. The
-first exponent with a letter draws its number, 1, 2, ... with a chance to stop at each; later ones
-with the same letter are then determined. The blocks become rules over counters, and where one
-symbol could come from two rules, the rules are made deterministic.
+`expressions` reads the notation. Where it is a list of powers of symbols, the powers become blocks,
+and the blocks rules over counters with few states; other notations become machines by way of their
+programs, and those without a deterministic machine stay expressions.
 """
 
 from __future__ import annotations
@@ -15,18 +14,11 @@ from fractions import Fraction
 
 from ..checks import short
 from ..errors import InputError
-from ..machines import END, Affine, Condition, Machine, Rule, counter, determinised, read_expression
+from ..expressions import LONGEST, STOPS, Expression, Node, expression_from, read
+from ..machines import END, Affine, Condition, Machine, Rule, counter, determinised
 from ..network import BOUNDARY
+from ._expression_machine import machine_of_expression, slug
 
-STOP = Fraction(3, 10)
-"""The chance to stop at each number, as in the paper's training sets."""
-LARGEST = 1000
-"""Of a number in a notation."""
-LONGEST = 500
-"""Characters of a notation."""
-_SPECIAL = set("^*+|(),'\"")
-_EXPONENT = re.compile(r"\(([^()]*)\)|(\d+[a-zA-Z]|[a-zA-Z]|\d+)")
-_CLAUSE = re.compile(r"\s*(?:([a-zA-Z])\s*>=\s*([01])|stop\s+(\d+/\d+|\d*\.\d+))\s*")
 REPEATED = "*"
 """The variable of x* and x+, which nothing refers to."""
 
@@ -55,7 +47,8 @@ class Block:
 
 def looks_like_notation(text: str) -> bool:
     """Whether a text that names no task and no file was meant as a notation."""
-    return bool(re.search(r"[\^*+|]", text)) and len(text) <= LONGEST
+    signs = re.search(r"[\^*+|<⁰¹²³⁴⁵⁶⁷⁸⁹ⁿᵐᵏ]", text) or re.search(r"(?<=[\w)'])\?", text)
+    return bool(signs) and len(text) <= LONGEST
 
 
 def notation_problem(text: str) -> str | None:
@@ -65,98 +58,76 @@ def notation_problem(text: str) -> str | None:
     if signs is None or re.search(r"[/\\]|\.\w+$", text) or len(text) > LONGEST:
         return None
     try:
-        language_from_notation(text)
+        rules_from_notation(text)
     except InputError as error:
         return str(error).removeprefix(f"{short(text)}: ")
     return "nothing in it is repeated; write such as a^n b^n."
 
 
-def language_from_notation(text: str, stop: Fraction = STOP) -> Machine:
-    """The language of a notation, such as `a^n b^3n`."""
-    if len(text) > LONGEST:
-        raise InputError(f"the notation has more than {LONGEST} characters; write less.")
-    if BOUNDARY in text:
-        raise _odd(text, text.index(BOUNDARY), "# ends every string by itself; leave it out")
-    body, least, asked = _clauses(text)
-    stop = stop if asked is None else asked
+def rules_from_notation(text: str, stop: Fraction = STOPS) -> Machine | Expression:
+    """The machine of a notation, or the expression where there is none."""
+    try:
+        return language_from_notation(text, stop)
+    except InputError:
+        return expression_from(text, stop)
+
+
+def language_from_notation(text: str, stop: Fraction = STOPS) -> Machine:
+    """The machine of a notation, such as `a^n b^3n`; an InputError says why there is none."""
+    node, least, stated = read(text)
+    stop = stop if stated is None else stated
     if not 0 < stop < 1:
         raise InputError(f"the chance to stop is {stop}; give one between 0 and 1.")
-    alternatives = _read(body, text)
     title = " ".join(text.split())
+    alternatives = _blocks(node)
+    if alternatives is None:
+        return machine_of_expression(expression_from(text, stop))
     alternatives = [_drawn(blocks, least, text) for blocks in alternatives]
     try:
         rules = determinised(tuple(_Builder(alternatives, stop).rules()), "start")
     except InputError as error:
         raise InputError(f"{title}: {error}") from None
-    return Machine(_slug(title), title, rules)
+    return Machine(slug(title), title, rules)
 
 
-def _slug(title: str) -> str:
-    name = re.sub(r"\W+", "", title.replace("*", "s").replace("+", "p").replace("|", "_or_"))
-    return name[:40] or "language"
+# From nodes to blocks
 
 
-# Reading
-
-
-def _odd(text: str, place: int, what: str) -> InputError:
-    return InputError(f"{short(text)}: at character {place + 1}, {what}.")
-
-
-def _clauses(text: str) -> tuple[str, dict[str, int], Fraction | None]:
-    """The notation itself, the least numbers that are asked for, and the chance to stop."""
-    depth = 0
-    cut = len(text)
-    for place, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            cut = place
-            break
-    least: dict[str, int] = {}
-    stop = None
-    place = cut + 1
-    for clause in text[cut + 1 :].split(",") if cut < len(text) else ():
-        match = _CLAUSE.fullmatch(clause)
-        if match is None:
-            raise _odd(text, place, "what follows the comma is not understood; write n >= 0 or "
-                       "stop 1/2")  # fmt: skip
-        if match[1]:
-            least[match[1]] = int(match[2])
-        else:
-            try:
-                stop = Fraction(match[3])
-            except ZeroDivisionError:
-                raise _odd(text, place, "the chance divides by 0; write another") from None
-        place += len(clause) + 1
-    return text[:cut], least, stop
-
-
-def _read(body: str, text: str) -> list[list[Block]]:
-    alternatives: list[list[Block]] = [[]]
-    place = 0
-    while place < len(body):
-        character = body[place]
-        if character.isspace():
-            place += 1
-        elif character == "|":
-            alternatives.append([])
-            place += 1
-        else:
-            unit, after = _unit(body, place, text)
-            block, place = _repeated(unit, body, after, text)
-            blocks = alternatives[-1]
-            same = blocks and blocks[-1].unit == block.unit and not _stars(blocks[-1], block)
-            if same:
-                blocks[-1] = replace(block, exponent=_sum(blocks[-1].exponent, block.exponent))
+def _blocks(node: Node) -> list[list[Block]] | None:
+    """For each alternative its blocks; None if it is more than a list of powers of symbols."""
+    found: list[list[Block]] = []
+    for alternative in node.parts if node.kind == "choice" else (node,):
+        blocks: list[Block] = []
+        for part in alternative.parts if alternative.kind == "sequence" else (alternative,):
+            block = _block(part)
+            if block is None:
+                return None
+            last = blocks[-1] if blocks else None
+            if (
+                last is not None
+                and last.unit == block.unit
+                and REPEATED not in (last.free, block.free)
+            ):
+                blocks[-1] = replace(block, exponent=_sum(last.exponent, block.exponent))
             else:
                 blocks.append(block)
-    if not all(alternatives):
-        raise _odd(text, len(body) - 1, "an alternative is empty; write what it stands for")
-    return alternatives
+        found.append(blocks)
+    return found
 
 
-def _stars(one: Block, other: Block) -> bool:
-    return one.free == REPEATED or other.free == REPEATED
+def _block(part: Node) -> Block | None:
+    body = part.parts[0] if part.kind in ("power", "star", "plus") else part
+    units = body.parts if body.kind == "sequence" else (body,)
+    if not all(unit.kind == "symbol" for unit in units):
+        return None
+    unit = tuple(unit.value for unit in units)
+    if part.kind == "power":
+        if part.value.kind != "linear":
+            return None
+        return Block(unit, Affine(part.value.terms, part.value.constant))
+    if part.kind == "symbol":
+        return Block(unit, Affine((), 1))
+    return Block(unit, counter(REPEATED), REPEATED, 0 if part.kind == "star" else 1)
 
 
 def _sum(one: Affine, other: Affine) -> Affine:
@@ -164,57 +135,6 @@ def _sum(one: Affine, other: Affine) -> Affine:
     for name, factor in other.terms:
         terms[name] = terms.get(name, 0) + factor
     return Affine(tuple(terms.items()), one.constant + other.constant)
-
-
-def _unit(body: str, place: int, text: str) -> tuple[tuple[str, ...], int]:
-    character = body[place]
-    if character in "'\"":
-        end = body.find(character, place + 1)
-        if end <= place + 1:
-            raise _odd(text, place, "the quote is empty or not closed; write 'word'")
-        return (body[place + 1 : end],), end + 1
-    if character != "(":
-        if character == ")":
-            raise _odd(text, place, ") closes no parenthesis; leave it out")
-        if character in _SPECIAL:
-            raise _odd(text, place, f"{character} has nothing before it to repeat; write a symbol")
-        return (character,), place + 1
-    symbols: list[str] = []
-    inner = place + 1
-    while inner < len(body) and body[inner] != ")":
-        if body[inner].isspace():
-            inner += 1
-        elif body[inner] == "(" or body[inner] in "^*+|,":
-            raise _odd(text, inner, "parentheses hold symbols only; repeat them from outside")
-        else:
-            found, inner = _unit(body, inner, text)
-            symbols += found
-    if inner == len(body) or not symbols:
-        raise _odd(text, place, "the parenthesis is empty or not closed; write such as (ab)^n")
-    return tuple(symbols), inner + 1
-
-
-def _repeated(unit: tuple[str, ...], body: str, place: int, text: str) -> tuple[Block, int]:
-    follows = body[place : place + 1]
-    if follows in ("*", "+") and follows:
-        least = 0 if follows == "*" else 1
-        return Block(unit, counter(REPEATED), REPEATED, least), place + 1
-    if follows != "^":
-        return Block(unit, Affine((), 1)), place
-    match = _EXPONENT.match(body, place + 1)
-    if match is None:
-        raise _odd(text, place, "no exponent follows ^; write such as a^n, a^3n or a^(n+1)")
-    try:
-        exponent = read_expression(match[1] or match[2])
-    except InputError:
-        raise _odd(text, place + 1, "that is no exponent; write such as n, 3n or (n+m)") from None
-    numbers = [abs(c) for _, c in exponent.terms] + [abs(exponent.constant)]
-    if exponent.divisor != 1 or max(numbers) > LARGEST:
-        raise _odd(text, place + 1, f"an exponent has whole numbers up to {LARGEST}; write such")
-    long = next((name for name, _ in exponent.terms if len(name) > 1), None)
-    if long is not None:
-        raise _odd(text, place + 1, f"{long} is no variable, which is one letter; write such as n")
-    return Block(unit, exponent), match.end()
 
 
 def _drawn(blocks: list[Block], least: dict[str, int], text: str) -> list[Block]:
@@ -253,9 +173,6 @@ def _drawn(blocks: list[Block], least: dict[str, int], text: str) -> list[Block]
         free = new[0] if new else None
         found.append(replace(block, free=free, least=least.get(free or "", 1)))
         known |= set(new)
-    unused = next((name for name in least if name not in known), None)
-    if unused is not None:
-        raise InputError(f"{short(text)}: {unused} does not occur in it; leave out what is said.")
     return found
 
 

@@ -15,11 +15,12 @@ from typing import Any
 from ..checks import short
 from ..corpus import Corpus
 from ..errors import InputError
+from ..expressions import Expression
 from ..machines import SUFFIXES, AnyMachine, Machine, Transducer, load_machine
 from ..network import has_words
 from ._grammar import Grammar, load_grammar
-from ._language import Language, Rules
-from ._notation import language_from_notation, looks_like_notation, notation_problem
+from ._language import Language, Rules, machine_of
+from ._notation import looks_like_notation, notation_problem, rules_from_notation
 from ._tasks import EVERY_TASK, language_of, nearest, split_size
 
 
@@ -31,7 +32,7 @@ def language_from(given: object, *, size: int | None = None, words: bool = False
         return given if size is None else replace(given, asked=size)
     if isinstance(given, Corpus):
         return _of_strings(given, "corpus", size, has_words(given.alphabet))
-    if isinstance(given, Machine | Grammar | Transducer):
+    if isinstance(given, Machine | Grammar | Expression | Transducer):
         return replace(_known(given), asked=size)
     if isinstance(given, str | os.PathLike):
         return _named(given, size, words)
@@ -67,8 +68,8 @@ def machine_from(given: object) -> AnyMachine:
     """The machine that a proof is about."""
     found = language_from(given)
     if found.machine is None:
-        if isinstance(found.rules, Grammar):
-            found.rules.machine()  # which says why there is none
+        if isinstance(found.rules, Grammar | Expression):
+            machine_of(found.rules)  # which says why there is none
         raise InputError(
             f"{found.name} holds strings, and a proof needs a language; name one that mdlrnn "
             'language lists, or give a notation such as "a^n b^n", a language file or a grammar.'
@@ -110,7 +111,7 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Lang
             raise InputError(f"{name} names a size and --size another; leave one of them out.")
         return replace(EVERY_TASK[stem], name=name, asked=suffix if size is None else size)
     if looks_like_notation(name):
-        return language_of(language_from_notation(name), asked=size, notation=name)
+        return language_of(rules_from_notation(name), asked=size, notation=name)
     problem = notation_problem(name)
     if problem is not None:
         raise InputError(

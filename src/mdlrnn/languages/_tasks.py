@@ -16,7 +16,9 @@ from .. import languages, machines, zoo
 from ..checks import nearest_name
 from ..corpus import Corpus
 from ..errors import InputError
+from ..expressions import Expression
 from ..machines import Machine, Transducer, pairs, random_from
+from ._expression_machine import slug
 from ._grammar import Grammar, short_strings
 from ._language import Language, Rules
 from ._longer import in_parts, longer_sequences, longer_strings
@@ -80,7 +82,7 @@ def _longer_pairs(language: Machine, training: Corpus, seed: int) -> Iterator[Co
 
 
 def drawn_on(
-    language: Machine | Grammar, training: Corpus, seed: int, size: int = TEST_STRINGS
+    language: Machine | Grammar | Expression, training: Corpus, seed: int, size: int = TEST_STRINGS
 ) -> Iterator[Corpus]:
     """The strings that follow the training strings in the same stream."""
     random = random_from(seed)
@@ -114,7 +116,9 @@ def _grammar(name: str, title: str, rules: Rights) -> Grammar:
     return Grammar(name, title, Nonterminal("S"), tuple(productions))
 
 
-def _task(rules: Rules, longer: Longer, sizes: tuple[int, ...], **more: Any) -> Language:
+def _task(
+    rules: Machine | Grammar | Transducer, longer: Longer, sizes: tuple[int, ...], **more: Any
+) -> Language:
     tests = partial(longer, rules)
     return Language(
         rules.name, rules.title, rules, sizes=sizes, task=rules.name, longer=tests, **more
@@ -206,12 +210,16 @@ def language_of(rules: Rules, **more: Any) -> Language:
         longer: Longer = _longer_sequences
     else:
         rules, longer = with_machine(rules), _longer_own
-    return Language(rules.name, rules.title, rules, longer=partial(longer, rules), **more)
+    return Language(name_of(rules), rules.title, rules, longer=partial(longer, rules), **more)
 
 
-def with_machine(rules: Machine | Grammar) -> Machine | Grammar:
+def name_of(rules: Rules) -> str:
+    return slug(rules.title) if isinstance(rules, Expression) else rules.name
+
+
+def with_machine(rules: Machine | Grammar | Expression) -> Machine | Grammar | Expression:
     """The machine of a grammar, where there is one; its strings are drawn as the grammar draws."""
-    if isinstance(rules, Machine):
+    if isinstance(rules, Machine | Expression):
         return rules
     try:
         return replace(rules.machine(), draw=rules.samples)
@@ -219,7 +227,9 @@ def with_machine(rules: Machine | Grammar) -> Machine | Grammar:
         return rules
 
 
-def _longer_own(language: Machine | Grammar, training: Corpus, seed: int) -> Iterator[Corpus]:
+def _longer_own(
+    language: Machine | Grammar | Expression, training: Corpus, seed: int
+) -> Iterator[Corpus]:
     """Longer strings, or where there are none, others that follow in the same stream."""
     found = False
     for part in in_parts(longer_strings(language, training, seed)):

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from ._rules import condition_text as condition_text
     from ._rules import counter as counter
     from ._rules import expression_text as expression_text
-    from ._rules import read_expression as read_expression
     from ._rules import reader as reader
     from ._rules import rule_text as rule_text
     from ._transducer import AnyMachine as AnyMachine

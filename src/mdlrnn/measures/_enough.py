@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ..corpus import Corpus
 from ..errors import InputError
+from ..expressions import Expression
 from ..files import PathLike, named, read_text
 from ..languages import (
     Grammar,
@@ -199,7 +200,7 @@ def enough_strings(
 
 
 def _entropy(language: Language, truth: Truth, strings: Corpus) -> Mean:
-    if isinstance(language.rules, Machine | Grammar):
+    if isinstance(language.rules, Machine | Grammar | Expression):
         return means_of(language.rules).entropy
     # The sequences of numbers that it is trained on are all there are.
     return Mean(truth.optimal_bits / strings.sequences)

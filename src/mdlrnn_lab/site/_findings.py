@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 from mdlrnn import __version__
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
+from mdlrnn.expressions import Expression
 from mdlrnn.extraction import Learned
 from mdlrnn.extraction import learned as find_learned
 from mdlrnn.files import read_text
-from mdlrnn.languages import Grammar, Language, production_text
+from mdlrnn.languages import Grammar, Language, rules_text
 from mdlrnn.machines import Affine, Machine, Transducer
 from mdlrnn.network import Network, counted, has_words, spelled
 from mdlrnn.proofs import TO_TRY, Proof, available, prove, rounded_up
@@ -185,8 +186,8 @@ def known_of(source: Language | None) -> Known:
         states = {step.state for step in language.transitions}
         return Known(NUMBERS, 0, len(states), language.title, (), _text(language))
     first = tuple(_first(language))
-    if isinstance(language, Grammar):
-        rules = "\n".join(map(production_text, language.productions))
+    if not isinstance(language, Machine):
+        rules = rules_text(language)
         return Known(GRAMMAR, None, None, language.title, language.alphabet, rules, first)
     return Known(
         class_of(language), len(language.counters), states_of(language), language.title,
@@ -214,7 +215,7 @@ def _text(machine: Machine | Transducer) -> str:
     return "\n".join(machine.to_text().splitlines()[1:])
 
 
-def _first(language: Machine | Grammar) -> Iterator[tuple[str, str]]:
+def _first(language: Machine | Grammar | Expression) -> Iterator[tuple[str, str]]:
     try:
         for string in language.shortest(FIRST):
             chance = language.probability(string)

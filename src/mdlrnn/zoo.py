@@ -44,7 +44,10 @@ def load(name: str) -> Network:
 
 
 def example() -> Network:
-    """Figure 1, encoded in Figure 2: two inputs, one output, nothing left open.
+    """Figure 1, encoded in Figure 2: two inputs, one output.
+
+    Nothing of the network is open. The bits of Figure 2 are abbreviated and of no one scheme: it
+    writes the sign of 1/2 and 2 as 0, that of the bias as 1.
 
     The output is sigmoid(x1/2 + 2·x2 + 1), with x1 of this step and x2 of the one before, at first
     0. The figure counts units from 1, this network from 0.

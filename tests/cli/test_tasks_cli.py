@@ -48,14 +48,18 @@ def test_tasks_lists_names_and_sizes(run: Callable[..., Result]) -> None:
     lines = out.splitlines()
     assert lines[0].split()[0] == "task"
     assert [line.split()[0] for line in lines[1:]] == list(EVERY_TASK)
-    assert lines[1].split() == ["anbn", "a^n", "b^n", "100,", "500"]
-    assert "dyck2        Dyck-2             20,000" in lines
+    assert lines[1].split() == ["anbn", "a^n", "b^n", "100,", "500", "yes"]
+    assert "dyck2        Dyck-2             20,000          yes" in lines
+    assert [line.split()[-1] for line in lines[1:]] == ["yes"] * 8 + ["no"] * 5
 
 
 def test_tasks_in_json(run: Callable[..., Result]) -> None:
     found = json.loads(run("language", "--list", "--json").out)
     assert [row["name"] for row in found] == list(EVERY_TASK)
-    assert found[7] == {"name": "addition", "title": "binary addition", "sizes": [100, 400]}
+    assert found[7] == {
+        "name": "addition", "title": "binary addition", "sizes": [100, 400], "of_paper": True,
+    }  # fmt: skip
+    assert [row["of_paper"] for row in found] == [True] * 8 + [False] * 5
 
 
 # sample

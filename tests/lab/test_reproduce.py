@@ -20,6 +20,7 @@ from mdlrnn.languages import TASKS
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.machines._machine import Machine
 from mdlrnn.measures._measures import measure
+from mdlrnn_lab._sized import with_size
 from mdlrnn_lab.tables import _formal_languages as formal_languages
 from mdlrnn_lab.tables._formal_languages import (
     Entry,
@@ -135,6 +136,23 @@ def test_runs_with_other_settings_are_refused(run: Callable[..., Result]) -> Non
     again = run(*one, "--encoding", "paper")
     refused(again, "was searched with other settings (encoding)")
     refused(run(*one, "--unrestricted"), "was searched with other settings (unrestricted)")
+
+
+def test_a_row_of_the_paper_is_of_one_network() -> None:
+    """As the three released runs have it: the best of them by training is often another."""
+    task, size = with_size("anbncn_500")
+    ours = {
+        "seed": 1, "mdl": 9.0, "g": 1, "test_d_given_g": 1.0, "test_cross_entropy": 0.2,
+        "optimal_test_cross_entropy": 0.2, "test_deterministic_accuracy": 1.0,
+        "test_categorical_accuracy": 1.0,
+    }  # fmt: skip
+    printed_row, by_training_row = flat([Entry(task, size, (ours,))])[:2]
+    assert (printed_row["selected"], printed_row["mdlrnn_test_accuracy"]) == ("paper", 1.0)
+    assert printed_row["mdl"] == pytest.approx(1746.9136)
+    assert by_training_row["selected"] == "paper, by training"
+    assert by_training_row["mdl"] == pytest.approx(1728.5120)
+    assert by_training_row["mdlrnn_test_cross_entropy"] == pytest.approx(0.4328)
+    assert by_training_row["rnn_type"] is None
 
 
 def test_searches_on_a_card_need_cards(run: Callable[..., Result], without_card: str) -> None:

@@ -31,8 +31,9 @@ def language(
     """Show what was understood of SOURCE: its rules, its first strings, what can be proved.
 
     SOURCE is a notation such as "a^n b^3n", a language file (.lang), a grammar (.pcfg) or one of
-    the paper's tasks. Without SOURCE, or with --list, the tasks are listed by the names that other
-    commands take. With -o the language is written as a language file, which reads back to the same.
+    the tasks. Without SOURCE, or with --list, the tasks are listed by the names that other commands
+    take: those of the paper, and five of a later paper. With -o the language is written as a
+    language file, which reads back to the same.
     """
     if is_list or source is None:
         if source is not None or stop is not None or out is not None:
@@ -62,10 +63,18 @@ def _list(as_json: bool) -> None:
     """The tasks of the paper and of a later paper."""
     tasks = EVERY_TASK.values()
     if as_json:
-        say_json([{"name": t.name, "title": t.title, "sizes": t.sizes} for t in tasks])
+        say_json(
+            [
+                {"name": t.name, "title": t.title, "sizes": t.sizes, "of_paper": t.of_paper}
+                for t in tasks
+            ]
+        )
         return
-    rows = [[t.name, t.title, ", ".join(f"{size:,}" for size in t.sizes)] for t in tasks]
-    say(table(["task", "language", "training sizes"], rows, left=3))
+    rows = [
+        [t.name, t.title, ", ".join(f"{size:,}" for size in t.sizes), "yes" if t.of_paper else "no"]
+        for t in tasks
+    ]
+    say(table(["task", "language", "training sizes", "of the paper"], rows, left=4))
 
 
 @command()

@@ -37,7 +37,7 @@ class Network:
     alphabet: tuple[str, ...] | None = None
     name: str | None = field(default=None, compare=False)
     saturation: bool = True
-    """Whether sums are cut to ±10^6, as in the paper. |G| does not count it."""
+    """Whether sums are cut to ±10^6, as the authors' code does. |G| does not count it."""
 
     def __post_init__(self) -> None:
         for name, kind in (("units", Unit), ("connections", Connection)):

@@ -63,8 +63,8 @@ class Search:
     """Connections may come from outputs and go to inputs, too. Scores get lower, and with few
     strings the lowest are rarely those of networks that are right for all strings."""
     saturation: bool = True
-    """Sums are cut to ±10^6 before the activation, as in the paper. Without it a stack in one
-    number can hold more than a dozen symbols."""
+    """Sums are cut to ±10^6 before the activation, as the authors' code does. Without it a stack in
+    one number can hold more than a dozen symbols."""
     distinct: bool = True
     """Drop an offspring that scores exactly as a network of its island does: it keeps an island
     from filling up with copies of one network. The paper's algorithm is without it."""

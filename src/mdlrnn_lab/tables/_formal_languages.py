@@ -119,7 +119,11 @@ def flat(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     for entry in entries:
         theirs = published_for(entry.task.name, entry.size)
         if theirs is not None:
-            rows.append(_published_row(entry, theirs))
+            rows.append(_published_row(entry, "paper", theirs))
+            if "by_training" in theirs:
+                rows.append(
+                    _published_row(entry, "paper, by training", theirs | theirs["by_training"])
+                )
         for whose, run, rnn in _own(entry):
             rows.append(
                 _row(
@@ -194,21 +198,25 @@ def _own(entry: Entry) -> list[tuple[str, Figures, Figures | None]]:
     ]
 
 
-def _published_row(entry: Entry, theirs: dict[str, Any]) -> dict[str, Any]:
+def _published_row(entry: Entry, selected: str, theirs: dict[str, Any]) -> dict[str, Any]:
     return _row(
         entry.name,
-        "paper",
-        theirs["best_mdl"],
+        selected,
+        theirs["mdl"],
         theirs["mdlrnn_cross_entropy"] / 100,
-        theirs["rnn_cross_entropy"] / 100,
+        _hundredth(theirs["rnn_cross_entropy"]),
         theirs["optimal_cross_entropy"] / 100,
         theirs["mdlrnn_accuracy"] / 100,
-        theirs["rnn_accuracy"] / 100,
+        _hundredth(theirs["rnn_accuracy"]),
         theirs["rnn_type"],
         theirs["rnn_size"],
         "by hand" if theirs["theorem"] else "none",
         None,
     )
+
+
+def _hundredth(value: float | None) -> float | None:
+    return None if value is None else value / 100
 
 
 def _row(*values: Any) -> dict[str, Any]:
@@ -221,7 +229,7 @@ def _row(*values: Any) -> dict[str, Any]:
 
 
 def _cells(row: dict[str, Any], entry: Entry, first: bool) -> tuple[str, ...]:
-    theirs = row["selected"] == "paper"
+    theirs = row["selected"].startswith("paper")
     entropy = _printed if theirs else cross_entropy
     rnn = MISSING if row["rnn_type"] is None else f"{row['rnn_type']}, {row['rnn_hidden']}"
     return (
@@ -229,7 +237,7 @@ def _cells(row: dict[str, Any], entry: Entry, first: bool) -> tuple[str, ...]:
         row["selected"],
         bits(row["mdl"]),
         entropy(row["mdlrnn_test_cross_entropy"]),
-        entropy(row["rnn_test_cross_entropy"]),
+        MISSING if row["rnn_type"] is None else entropy(row["rnn_test_cross_entropy"]),
         entropy(row["optimal_test_cross_entropy"]),
         percent(row["mdlrnn_test_accuracy"]),
         percent(row["rnn_test_accuracy"]),

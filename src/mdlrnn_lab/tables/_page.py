@@ -25,13 +25,14 @@ on the training set, the test set and the language's shortest strings, else *wro
 minimises |D:G| among networks with no more units and connections than the golden one."""
 
 _SELECTION = """\
-*paper* is what the paper prints, with the best training score |G| + |D:G| of its three released
-runs. *by training* is the network with the lowest training score of the runs here, and the RNN with
-the lowest training cross-entropy; *by test* is selected as the paper's table is: the network by
-|G| plus the test set's |D:G|, the RNN by test cross-entropy. MDL is |G| + |D:G| of the training
-set. *theorem* is what `mdlrnn prove` shows of the network, for every string of the language; in the
-paper's rows *by hand* is a proof in the paper, and those are about networks of the larger training
-sets."""
+*paper* is what the paper prints: of its three released runs the network with the lowest |G| plus
+the test set's |D:G|. *paper, by training* is the one of them with the lowest training score, where
+that is another. *by training* is the network with the lowest training score of the runs here, and
+the RNN with the lowest training cross-entropy; *by test* is selected as the paper's table is: the
+network by |G| plus the test set's |D:G|, the RNN by test cross-entropy. MDL is |G| + |D:G| of the
+training set. *theorem* is what `mdlrnn prove` shows of the network, for every string of the
+language; in the paper's rows *by hand* is a proof in the paper, and those are about networks of the
+larger training sets."""
 
 
 def table_page(entries: Sequence[Entry], command: str, notes: Iterable[str] = ()) -> str:

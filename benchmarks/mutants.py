@@ -80,7 +80,7 @@ class Step(NamedTuple):
     truth: dict[str, Fraction]
 
 
-def main() -> None:
+def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
     parser.add_argument("--networks", type=int, default=5_000)
     parser.add_argument("--seed", type=int, default=1)
@@ -90,7 +90,7 @@ def main() -> None:
     parser.add_argument("--case", type=int, help="this mutant alone, and what is said of it")
     parser.add_argument("--searches", type=int, default=1, help="short runs of each task")
     parser.add_argument("--out", type=Path, help="where networks are kept of which a lie is told")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(given)
     parents = [*known_networks(), *searched_networks(arguments.seed, arguments.searches)]
     work = partial(examine, parents, arguments.seed, arguments.time)
     if arguments.case is not None:

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -126,7 +126,7 @@ def _work(jobs: list[Job], processes: int, cluster: str | None) -> None:
 @contextmanager
 def _pool(processes: int, cluster: str | None) -> Iterator[Executor]:
     if cluster is None:
-        with ProcessPoolExecutor(processes) as pool:
+        with ProcessPoolExecutor(processes) if processes > 1 else ThreadPoolExecutor(1) as pool:
             yield pool
         return
     from mdlrnn.search.workers._connect import client_of

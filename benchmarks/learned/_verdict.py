@@ -126,7 +126,7 @@ def differ(one: Machine, other: Machine, most: int = PLACES) -> bool:
         mine, theirs = _leads(one, here), _leads(other, there)
         alone = [(one, mine[symbol]) for symbol in mine.keys() - theirs.keys()]
         alone += [(other, theirs[symbol]) for symbol in theirs.keys() - mine.keys()]
-        if any(_ends(machine, place) for machine, place in alone):
+        if any(_ends(machine, place, most) for machine, place in alone):
             return True
         for symbol in sorted(mine.keys() & theirs.keys()):
             pair = (mine[symbol], theirs[symbol])
@@ -136,10 +136,10 @@ def differ(one: Machine, other: Machine, most: int = PLACES) -> bool:
     return False
 
 
-def _ends(machine: Machine, place: Configuration) -> bool:
+def _ends(machine: Machine, place: Configuration, most: int) -> bool:
     """Whether a string can end from there on, which a machine that is stuck cannot."""
     seen, left = {place}, deque([place])
-    while left and len(seen) <= PLACES:
+    while left and len(seen) <= most:
         here = left.popleft()
         if here.state == END:
             return True

@@ -22,7 +22,7 @@ import os
 import statistics
 import sys
 from collections import defaultdict
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -132,7 +132,7 @@ def carry_out(job: Job) -> str:
 
 def work(jobs: list[Job], processes: int) -> None:
     missing = [job for job in jobs if not job.path.exists()]
-    with ProcessPoolExecutor(processes) as pool:
+    with ProcessPoolExecutor(processes) if processes > 1 else ThreadPoolExecutor(1) as pool:
         for done in as_completed([pool.submit(carry_out, job) for job in missing]):
             print(done.result(), flush=True)
 

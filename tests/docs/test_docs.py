@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import os
 import re
 import shlex
 import shutil
@@ -15,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.slow import few
 from mdlrnn import show, zoo
@@ -42,15 +42,16 @@ def commands(path: Path) -> list[tuple[str, str]]:
     return found
 
 
-def call(command: str, folder: Path, codes: tuple[int, ...] = (0,)) -> str:
+def call(run: Run, command: str, folder: Path, codes: tuple[int, ...] = (0,)) -> str:
     program, *arguments = shlex.split(command)
-    start = {"mdlrnn": ["-c", "from mdlrnn.cli import main; main()"], "python": []}[program]
-    done = subprocess.run(
-        [sys.executable, *start, *arguments], cwd=folder, capture_output=True, text=True,
-        env=os.environ | {"COLUMNS": "80"}, check=False,
-    )  # fmt: skip
-    assert done.returncode in codes, (command, done.stderr)
-    return done.stdout
+    if program == "mdlrnn":
+        code, out, err = run(*arguments)
+    else:
+        called = [sys.executable, *arguments]
+        done = subprocess.run(called, cwd=folder, capture_output=True, text=True, check=False)
+        code, out, err = done.returncode, done.stdout, done.stderr
+    assert code in codes, (command, err)
+    return out
 
 
 NEEDED = {
@@ -68,9 +69,9 @@ def skip_without(name: str) -> None:
     "name",
     few(["tasks.md", "pictures.md", "exports.md", "successors.md"], "tasks.md", "exports.md"),
 )
-def test_commands_print_what_the_page_says(name: str, tmp_path: Path) -> None:
+def test_commands_print_what_the_page_says(run: Run, name: str, tmp_path: Path) -> None:
     for command, shown in commands(DOCS / name):
-        assert call(command, tmp_path) == shown, command
+        assert call(run, command, tmp_path) == shown, command
 
 
 @pytest.mark.parametrize(
@@ -98,13 +99,13 @@ def test_the_readme_s_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-def test_the_page_on_clusters_runs_as_it_stands(tmp_path: Path) -> None:
+def test_the_page_on_clusters_runs_as_it_stands(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="pip install distributed to test Dask")
     page = DOCS / "cluster.md"
     ((command, shown),) = commands(page)
     assert shown == ""
-    call(command, tmp_path)
-    call("mdlrnn evolve anbn --size 100 --generations 60 --out here --quiet", tmp_path)
+    call(run, command, tmp_path)
+    call(run, "mdlrnn evolve anbn --size 100 --generations 60 --out here --quiet", tmp_path)
     best = [(tmp_path / name / "best.json").read_text(encoding="utf-8") for name in ("run", "here")]
     assert best[0] == best[1]
     (settings,) = blocks(page, "yaml")
@@ -118,7 +119,7 @@ def test_the_page_on_clusters_runs_as_it_stands(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_tutorial_can_be_followed(tmp_path: Path) -> None:
+def test_the_tutorial_can_be_followed(run: Run, tmp_path: Path) -> None:
     """Its commands in its order; all that they print but times, and what is learned in a time."""
     pytest.importorskip("z3")
     for command, shown in commands(DOCS / "tutorial.md"):
@@ -126,7 +127,7 @@ def test_the_tutorial_can_be_followed(tmp_path: Path) -> None:
         if program == "cat":
             (tmp_path / arguments[0]).write_text(shown.rstrip("\n") + "\n")
             continue
-        printed = call(command, tmp_path)
+        printed = call(run, command, tmp_path)
         for paragraph in _without_times(shown):
             assert paragraph in printed, command
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from typing import NamedTuple
+from unittest.mock import patch
 
 from helpers.data import is_one_sentence
 
@@ -30,6 +34,17 @@ def in_a_process(*arguments: str, stdin: bytes = b"", **environment: str) -> Res
         check=False,
     )
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def printed_by(name: str, *arguments: object) -> str:
+    """What a module or a script of the benchmarks prints, run in this process."""
+    said = io.StringIO()
+    with patch.object(sys, "argv", [name, *map(str, arguments)]), redirect_stdout(said):
+        if name.endswith(".py"):
+            runpy.run_path(name, run_name="__main__")
+        else:
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+    return said.getvalue()
 
 
 def refused(result: Result, message: str) -> bool:

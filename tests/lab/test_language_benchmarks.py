@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from benchmarks.languages import _catalogue, _tables
 from benchmarks.languages._baselines import baselines
 
+from helpers.commands import printed_by
 from helpers.data import ROOT
 from mdlrnn import Corpus
 from mdlrnn.languages import EVERY_TASK, language_from
@@ -20,8 +19,7 @@ TINY = "tiny:islands=1,population=20"
 
 
 def bench(*arguments: object) -> str:
-    command = [sys.executable, "-m", "benchmarks.languages", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    return printed_by("benchmarks.languages", *arguments)
 
 
 def test_there_are_eighty_languages_and_each_has_a_name_and_strings() -> None:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from helpers.commands import printed_by
 from helpers.data import ROOT
 
 TINY = "tiny:islands=1,population=20"
 
 
 def script(name: str, *arguments: object) -> str:
-    path = ROOT / "benchmarks" / "search" / name
-    command = [sys.executable, str(path), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return printed_by(str(ROOT / "benchmarks" / "search" / name), *arguments)
 
 
 def compare(*arguments: object) -> str:

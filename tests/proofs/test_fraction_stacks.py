@@ -205,9 +205,9 @@ def test_what_a_rule_pushes_may_be_one_letter(tmp_path: Path) -> None:
     for machine in (*own, language("arithmetic", tmp_path)):
         others = list(equivalent_machines(machine))
         assert len(others) > 20
-        for other in others:
-            assert same_language(other, machine)
+        assert len(set(others)) == len(others)
         for other in (others[0], others[len(others) // 2], others[-1]):
+            assert same_language(other, machine)
             assert _same_by_running(other, machine)
 
 

@@ -129,7 +129,7 @@ def _pool(processes: int, cluster: str | None) -> Iterator[Executor]:
         with ProcessPoolExecutor(processes) if processes > 1 else ThreadPoolExecutor(1) as pool:
             yield pool
         return
-    from mdlrnn.search.workers._connect import client_of
+    from mdlrnn.search.workers._workers import client_of
 
     with client_of(cluster) as (client, _), client.get_executor(pure=False) as pool:
         yield pool

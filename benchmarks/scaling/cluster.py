@@ -42,8 +42,8 @@ from mdlrnn.search._graph import run_legs
 from mdlrnn.search._island import Problem, random_states
 from mdlrnn.search._leg import Leg
 from mdlrnn.search._settings import Search, Stop
-from mdlrnn.search.workers._connect import crews_of
 from mdlrnn.search.workers._dask import DaskCrew
+from mdlrnn.search.workers._workers import crews_of
 
 WORKS = (("anbn_500", 128, 600), ("dyck2_20000", 64, 40))
 SLEEPS = (("anbn_500", 128, 2400, 0.00077, 0.25), ("dyck2_20000", 64, 1500, 0.0065, 0.55))

@@ -28,8 +28,8 @@ from mdlrnn.search._archipelago import Progress
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem
 from mdlrnn.search._settings import Search, Stop
-from mdlrnn.search.workers._connect import _local, _start_again
 from mdlrnn.search.workers._dask import DaskCrew
+from mdlrnn.search.workers._workers import _local, _start_again
 
 
 def main() -> None:

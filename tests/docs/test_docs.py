@@ -18,7 +18,7 @@ from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.slow import few
 from mdlrnn import show, zoo
-from mdlrnn.search.workers._connect import _settings as cluster_settings
+from mdlrnn.search.workers._workers import _settings as cluster_settings
 
 DOCS = ROOT / "docs"
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -9,8 +9,7 @@ import pytest
 
 import mdlrnn
 from mdlrnn import Network, languages, zoo
-from mdlrnn.extraction._cover import Agreement, agreement, cover
-from mdlrnn.extraction._learned import agrees
+from mdlrnn.extraction._learned import Agreement, agreement, agrees, cover
 from mdlrnn.extraction._places import run_through
 from mdlrnn.machines._machine import Machine
 from mdlrnn.network._interpreter import EXACT, distribution, feed, input_rows

@@ -17,8 +17,8 @@ from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.slow import few
 from mdlrnn import Corpus, InputError, Network, Unit, Weight, zoo
-from mdlrnn.extraction._cover import cover
 from mdlrnn.extraction._fit import machine_from_runs
+from mdlrnn.extraction._learned import cover
 from mdlrnn.extraction._names import automaton_name, count_name, guesses, named_machines, regex_of
 from mdlrnn.extraction._places import Node, NoMachine, Runs, run_through
 from mdlrnn.languages._notation import language_from_notation

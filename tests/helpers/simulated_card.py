@@ -35,8 +35,8 @@ from mdlrnn.search.workers import _card_islands as _roles
 from mdlrnn.search.workers._card import evolve_on_card
 from mdlrnn.search.workers._card_islands import Islands
 from mdlrnn.search.workers._cards import arrive, depart, joined, migrate, on_card
-from mdlrnn.search.workers._connect import workers_with_cards
 from mdlrnn.search.workers._spread import Spread
+from mdlrnn.search.workers._workers import workers_with_cards
 
 warnings.filterwarnings("ignore", category=RuntimeWarning)  # random words overflow, as they should
 sys.setswitchinterval(5e-5)  # the simulator's main thread only looks whether the others are done

@@ -12,7 +12,7 @@ import pytest
 import mdlrnn
 from helpers.commands import Result
 from mdlrnn import Corpus, InputError, Objective, Score, Search, Stop, evolve
-from mdlrnn.interface._advice import FEWEST_STEPS, advice
+from mdlrnn.cli._outcome import FEWEST_STEPS, advice
 from mdlrnn.measures._unseen import list_length, trigram_length
 
 STRINGS = ["ab", "aabb", "aaabbb", "aaaabbbb"]

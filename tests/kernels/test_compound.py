@@ -19,9 +19,8 @@ from mdlrnn.kernels import _genome, _mutations, _offspring
 from mdlrnn.kernels import _offspring as _crossover
 from mdlrnn.kernels._genome import Words, network_from_row, row_of, size_of
 from mdlrnn.kernels._offspring import MUTATIONS
-from mdlrnn.kernels._plan import Workspace, workspace_for
+from mdlrnn.kernels._plan import Tree, Workspace, tree_of, workspace_for
 from mdlrnn.kernels._scoring import surprisal
-from mdlrnn.kernels._tree import Tree, tree_of
 from mdlrnn.network._interpreter import FLOAT, ignored_connections, stepper
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._island import Problem

@@ -20,7 +20,7 @@ from helpers.data import ROOT, is_one_sentence
 from mdlrnn import InputError, evolve, score_many, zoo
 from mdlrnn.kernels._genome import CONSTRUCTED, DESCENDED, RANDOM
 from mdlrnn.kernels.gpu._cuda import _without_unrolling, require_card
-from mdlrnn.search.workers._connect import _one_card_each
+from mdlrnn.search.workers._workers import _one_card_each
 
 GPU = ROOT / "src" / "mdlrnn" / "kernels" / "gpu"
 KERNEL = re.compile(r"\bkernel\((\w+)[,)]")

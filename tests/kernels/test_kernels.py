@@ -20,9 +20,8 @@ from mdlrnn.corpus._corpus import surprisal
 from mdlrnn.kernels import _activations, _plan
 from mdlrnn.kernels import _scoring as _length
 from mdlrnn.kernels._genome import network_from_row, pack, row_of, size_of
-from mdlrnn.kernels._plan import Workspace, workspace_for
+from mdlrnn.kernels._plan import CHUNK, Tree, Workspace, tree_of, workspace_for
 from mdlrnn.kernels._scoring import encoding_table
-from mdlrnn.kernels._tree import CHUNK, Tree, tree_of
 from mdlrnn.network._code import length
 from mdlrnn.network._encoding import SCHEMES
 from mdlrnn.network._interpreter import EXACT, FLOAT, plan

@@ -21,7 +21,7 @@ from helpers.data import is_one_sentence
 from mdlrnn import InputError
 from mdlrnn.errors import ClusterError
 from mdlrnn.languages import _tasks as tasks_module
-from mdlrnn.search.workers import _connect as connect
+from mdlrnn.search.workers import _workers as connect
 from mdlrnn.search.workers._spread import Line
 from mdlrnn_lab.cli import _tables as reproduce_module
 from mdlrnn_lab.rnns import _group as group_module

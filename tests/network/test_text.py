@@ -6,7 +6,7 @@ from hypothesis import given
 
 from helpers.strategies import networks
 from mdlrnn import Connection, Network, Unit, Weight
-from mdlrnn.network._text import describe, summary
+from mdlrnn.network._network import describe, summary
 
 
 def network(

@@ -19,9 +19,9 @@ import pytest
 
 import mdlrnn.search._evolve as evolve_module
 import mdlrnn.search._graph as graph_module
-import mdlrnn.search.workers._connect as connect
 import mdlrnn.search.workers._dask as crew_module
 import mdlrnn.search.workers._spread as spread_module
+import mdlrnn.search.workers._workers as connect
 from helpers.data import is_one_sentence
 from mdlrnn import Corpus, Encoding, InputError, Run, Search, Stop, evolve, resume
 from mdlrnn.errors import ClusterError, MissingExtra

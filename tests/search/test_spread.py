@@ -16,7 +16,6 @@ from helpers.cluster import threaded_cluster
 from helpers.data import is_one_sentence
 from mdlrnn import InputError
 from mdlrnn.errors import ClusterError
-from mdlrnn.search.workers._connect import client_of
 from mdlrnn.search.workers._spread import (
     Line,
     Piece,
@@ -26,6 +25,7 @@ from mdlrnn.search.workers._spread import (
     naming_the_worker,
     worker_name,
 )
+from mdlrnn.search.workers._workers import client_of
 
 distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
 

@@ -28,8 +28,7 @@ from mdlrnn.kernels._helped import (
     score_claimed,
     take,
 )
-from mdlrnn.kernels._plan import Workspace
-from mdlrnn.kernels._tree import Tree
+from mdlrnn.kernels._plan import Tree, Workspace
 from mdlrnn.languages import language_from
 from mdlrnn.search import _crew
 from mdlrnn.search._crew import Threads

@@ -28,7 +28,7 @@ SECTIONS = {
     },
     "Judge": {
         "test": Entry("_judge", "Measure a network on strings it has not seen."),
-        "prove": Entry("_prove", "Prove a network right for every string; check a proof."),
+        "prove": Entry("_judge", "Prove a network right for every string; check a proof."),
         "score": Entry("_judge", "Say what a network costs: |G|, |D:G| and their sum."),
         "compare": Entry("_learned", "Say whether two networks have learned the same."),
         "enough": Entry("_learned", "Say how many strings make a right network win."),

@@ -52,7 +52,9 @@ if TYPE_CHECKING:
     from ._helped import new_board as new_board
     from ._offspring import compound_rates as compound_rates
     from ._offspring import simple_rates as simple_rates
+    from ._plan import Tree as Tree
     from ._plan import Workspace as Workspace
+    from ._plan import tree_of as tree_of
     from ._plan import workspace_for as workspace_for
     from ._readings import Desk as Desk
     from ._readings import Packed as Packed
@@ -65,8 +67,6 @@ if TYPE_CHECKING:
     from ._scoring import score as score
     from ._scoring import score_many as score_many
     from ._scoring import weight_norms as weight_norms
-    from ._tree import Tree as Tree
-    from ._tree import tree_of as tree_of
     from ._warm_up import compile_help_beside as compile_help_beside
     from ._warm_up import compile_rest as compile_rest
     from ._warm_up import warm_up as warm_up

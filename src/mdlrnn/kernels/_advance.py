@@ -23,9 +23,8 @@ from ._compile import compiled, entry, inlined, shared
 from ._genome import Floats, Random, Space, Words, below, copy_row, happens, size_of
 from ._mutations import STACK_GROWTH, founder, has_stacks, random_network
 from ._offspring import ROOM, make_offspring
-from ._plan import SCRATCH, Workspace
+from ._plan import SCRATCH, Tree, Workspace
 from ._scoring import encoded_length, surprisal, weight_norms
-from ._tree import Tree
 
 _BYTES = 8
 _HAS_PAUSE = platform.machine() in ("x86_64", "AMD64")

@@ -37,9 +37,9 @@ from ._plan import (
     RESOLUTION,
     SOURCE,
     TABLE_AT,
+    Links,
     Plan,
 )
-from ._tree import Links
 
 
 @compiled

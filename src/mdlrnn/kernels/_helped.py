@@ -45,9 +45,8 @@ from ._compile import compiled, entry, inlined
 from ._genome import Floats, Random, Space, copy_row
 from ._mutations import has_stacks
 from ._offspring import make_offspring
-from ._plan import SCRATCH, Workspace
+from ._plan import SCRATCH, Tree, Workspace
 from ._scoring import surprisal
-from ._tree import Tree
 
 ALONE = 3
 """How a call ended: nobody helps any more."""

@@ -36,8 +36,19 @@ from ._genome import (
     row_of,
     size_of,
 )
-from ._plan import RESOLUTION, SCRATCH, Plan, Workspace, check_fed, make_plan, workspace_for
-from ._tree import CHUNK, Links, Tree, tree_of
+from ._plan import (
+    CHUNK,
+    RESOLUTION,
+    SCRATCH,
+    Links,
+    Plan,
+    Tree,
+    Workspace,
+    check_fed,
+    make_plan,
+    tree_of,
+    workspace_for,
+)
 
 LEAST_TOTAL = 1e-8
 LEAST_NORMAL = 2.2250738585072014e-308

@@ -24,9 +24,8 @@ from ._genome import Space
 from ._helped import advance_helped, help_out, new_board
 from ._mutations import has_stacks
 from ._offspring import compound_rates, make_offspring, simple_rates
-from ._plan import workspace_for
+from ._plan import tree_of, workspace_for
 from ._scoring import encoded_length, fill_distributions, score_rows, surprisal, weight_norms
-from ._tree import tree_of
 
 PATIENCE = 120.0
 """Seconds to wait for the second process before compiling alone."""

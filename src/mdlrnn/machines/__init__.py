@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ._rules import Affine as Affine
     from ._rules import Condition as Condition
     from ._rules import Rule as Rule
+    from ._rules import RulesAtOdds as RulesAtOdds
+    from ._rules import check_configuration as check_configuration
     from ._rules import condition_text as condition_text
     from ._rules import counter as counter
     from ._rules import expression_text as expression_text
@@ -47,8 +49,6 @@ if TYPE_CHECKING:
     from ._transducer import Transducer as Transducer
     from ._transducer import addition as addition
     from ._transducer import pairs as pairs
-    from ._validity import RulesAtOdds as RulesAtOdds
-    from ._validity import check_configuration as check_configuration
 else:
     from ..door import open_door
 

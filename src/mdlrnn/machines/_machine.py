@@ -21,8 +21,7 @@ from ..errors import InputError, printable
 from ..files import PathLike, save
 from ..limits import DRAWN_LENGTH, check_size
 from ..network import BOUNDARY, has_words, spelled
-from ._rules import END, START, Rule, counter, reader, rule_text
-from ._validity import check_language
+from ._rules import END, START, Rule, check_language, counter, reader, rule_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from ._interpreter import plan as plan
     from ._interpreter import stepper as stepper
     from ._network import Network as Network
+    from ._network import counted as counted
+    from ._network import describe as describe
     from ._network import json_text as json_text
+    from ._network import powers as powers
     from ._network import read_json as read_json
+    from ._network import summary as summary
     from ._network import to_dict as to_dict
-    from ._text import counted as counted
-    from ._text import describe as describe
-    from ._text import powers as powers
-    from ._text import summary as summary
     from ._units import ACTIVATIONS as ACTIVATIONS
     from ._units import BOUNDARY as BOUNDARY
     from ._units import DEFAULT_ACTIVATIONS as DEFAULT_ACTIVATIONS

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from .suggest._founders import suggested as suggested
     from .workers._card import evolve_on_card as evolve_on_card
     from .workers._card_islands import Islands as Islands
-    from .workers._connect import client_of as client_of
-    from .workers._connect import workers_with_cards as workers_with_cards
     from .workers._spread import Frozen as Frozen
     from .workers._spread import Line as Line
     from .workers._spread import Piece as Piece
@@ -50,9 +48,11 @@ if TYPE_CHECKING:
     from .workers._spread import thaw as thaw
     from .workers._workers import NewCrew as NewCrew
     from .workers._workers import WorkersSpec as WorkersSpec
+    from .workers._workers import client_of as client_of
     from .workers._workers import crews_for as crews_for
     from .workers._workers import local_workers as local_workers
     from .workers._workers import workers_from as workers_from
+    from .workers._workers import workers_with_cards as workers_with_cards
 else:
     from ..door import open_door
 

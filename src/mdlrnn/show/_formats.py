@@ -29,6 +29,11 @@ class Style(NamedTuple):
 
 
 INK, MUTED = "#1f2937", "#6b7280"
+COLOURS = (
+    "#9ca3af", "#d97706", "#2563eb", "#059669", "#db2777", "#7c3aed", "#0891b2", "#65a30d",
+    "#4a1d0a", "#1e1b8b", "#8bdc1f", "#e58cea", "#701a75", "#b91c1c", "#e8c20c", "#155e75",
+)  # fmt: skip
+"""Of the series of a plot; the seventeenth has the first one's."""
 STYLES = {
     "input": Style("#fde68a", "#b45309", 1.2),
     "output": Style("#bfdbfe", "#1d4ed8", 1.2),
@@ -45,31 +50,14 @@ STYLES = {
     "axis": Style(None, "#9ca3af", 1.0),
     "grid": Style(None, "#e5e7eb", 0.8),
     "label": Style("#374151"),
-    "s0": Style("#9ca3af", "#9ca3af", 1.8),
-    "s1": Style("#d97706", "#d97706", 1.8),
-    "s2": Style("#2563eb", "#2563eb", 1.8),
-    "s3": Style("#059669", "#059669", 1.8),
-    "s4": Style("#db2777", "#db2777", 1.8),
-    "s5": Style("#7c3aed", "#7c3aed", 1.8),
-    "s6": Style("#0891b2", "#0891b2", 1.8),
-    "s7": Style("#65a30d", "#65a30d", 1.8),
-    "s8": Style("#4a1d0a", "#4a1d0a", 1.8),
-    "s9": Style("#1e1b8b", "#1e1b8b", 1.8),
-    "s10": Style("#8bdc1f", "#8bdc1f", 1.8),
-    "s11": Style("#e58cea", "#e58cea", 1.8),
-    "s12": Style("#701a75", "#701a75", 1.8),
-    "s13": Style("#b91c1c", "#b91c1c", 1.8),
-    "s14": Style("#e8c20c", "#e8c20c", 1.8),
-    "s15": Style("#155e75", "#155e75", 1.8),
+    **{f"s{number}": Style(colour, colour, 1.8) for number, colour in enumerate(COLOURS)},
 }
-SERIES = 16
-"""How many colours there are for the series of a plot; the seventeenth has the first one's."""
 FADED = 0.35
 """The opacity of what has no effect."""
 
 
 def series_style(number: int) -> str:
-    return f"s{number % SERIES}"
+    return f"s{number % len(COLOURS)}"
 
 
 @dataclass(frozen=True)

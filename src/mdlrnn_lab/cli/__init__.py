@@ -16,7 +16,7 @@ SECTIONS = {
         "regularisers": Entry("_tables", "Say which regulariser keeps a golden network."),
         "bliss": Entry("_atlas", "Search on the BLISS benchmark."),
         "atlas": Entry("_atlas", "Write a site on all that a folder of results holds."),
-        "bench": Entry("_bench", "Measure the speed of this machine."),
+        "bench": Entry("_rnns", "Measure the speed of this machine."),
     },
 }
 

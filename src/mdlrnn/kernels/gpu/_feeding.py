@@ -17,6 +17,7 @@ from .. import _feed as _contexts
 from .._activations import SATURATION
 from .._genome import HEADER, PRODUCT, UNIT_WORDS
 from .._plan import (
+    CHUNK,
     COUNTS,
     CYCLIC,
     END,
@@ -32,10 +33,11 @@ from .._plan import (
     SENDER,
     SOURCE,
     TABLE_AT,
+    Links,
+    Tree,
     Workspace,
 )
 from .._scoring import LEAST_NORMAL, LEAST_TOTAL, encoded_length, weight_norms
-from .._tree import CHUNK, Links, Tree
 from . import _feeding as _loops
 from . import _feeding as _sweep
 from ._cuda import SIMULATED, WARP, cuda, device, kernel, on_device, renamed

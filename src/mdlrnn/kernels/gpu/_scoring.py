@@ -15,9 +15,8 @@ from ...corpus import Corpus
 from ...errors import InputError
 from ...network import Encoding, Network, Score, check_encodable
 from .._genome import CONNECTION_WORDS, HEADER, pack, row_of
-from .._plan import PLAN_ROWS
+from .._plan import CHUNK, PLAN_ROWS, Tree, table_rows
 from .._scoring import alike, cached_tree, encoding_table
-from .._tree import CHUNK, Tree, table_rows
 from ._cuda import (
     SIMULATED,
     WARP,

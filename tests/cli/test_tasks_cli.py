@@ -139,7 +139,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
         raise AssertionError
 
     for place in (
-        "prove.prove_machine", "learned.learned_by", "learned.enough_strings",
+        "judge.prove_machine", "learned.learned_by", "learned.enough_strings",
         "show.draw_network", "show.network_content", "language.sample_strings",
     ):  # fmt: skip
         monkeypatch.setattr(f"mdlrnn.cli._{place}", work)

@@ -5,8 +5,8 @@ Whatever a sentence quotes goes through `short`: cut to fit, and without control
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from fractions import Fraction
@@ -25,8 +25,10 @@ def is_integer(value: object) -> TypeGuard[int]:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether it is a finite real number."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    """Whether it is a finite real number, of those that a float can hold."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def check_integer(name: str, value: object, least: int, most: int | None = None) -> None:

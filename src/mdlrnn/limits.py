@@ -48,6 +48,9 @@ GRAMMAR_SECONDS = 8.0
 """For the probabilities of a set of strings under a grammar."""
 DRAWN_LENGTH = 100_000
 """Symbols of a string that is drawn."""
+COUNTER_BITS = 1 << 18
+"""Of a machine's counter while a string is drawn: one that a rule multiplies grows with every
+symbol."""
 
 _LIFTED: ContextVar[bool] = ContextVar("lifted", default=False)
 

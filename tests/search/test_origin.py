@@ -175,6 +175,11 @@ def test_a_log_that_says_something_else_tells_no_origin(kept: object) -> None:
     assert Origin.from_dict(kept) is None
 
 
+def test_a_network_of_the_first_generation_was_drawn() -> None:
+    assert str(Origin(False, 0)) == "drawn at random"
+    assert str(Origin(False, 1)) == "evolved from random networks in 1 step"
+
+
 def test_commands_print_it(run: Callable[..., Result]) -> None:
     Path("s.txt").write_text("\n".join(STRINGS))
     size = ("--set", "islands=3", "--set", "population=20")

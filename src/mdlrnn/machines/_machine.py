@@ -19,7 +19,7 @@ from ..checks import is_integer, short
 from ..corpus import Corpus
 from ..errors import InputError, printable
 from ..files import PathLike, save
-from ..limits import DRAWN_LENGTH, check_size
+from ..limits import COUNTER_BITS, DRAWN_LENGTH, check_size
 from ..network import BOUNDARY, has_words, spelled
 from ._rules import END, START, Rule, check_language, counter, reader, rule_text
 
@@ -222,6 +222,10 @@ Symbols = str | tuple[str, ...]
 """A string, or its words where the symbols of the language are words."""
 
 
+LOOKED_AT = 256
+"""Symbols that are drawn until counters are looked at again."""
+
+
 class Configuration(NamedTuple):
     state: str
     counters: tuple[int, ...]
@@ -391,6 +395,9 @@ class Machine(Strings):
                 return self._written(symbols)
             symbols.append(rule.symbol)
             check_size(len(symbols), DRAWN_LENGTH, f"a string of {self.title}", "symbols")
+            if not len(symbols) % LOOKED_AT:
+                bits = max(map(int.bit_length, here.counters), default=0)
+                check_size(bits, COUNTER_BITS, f"a counter of {self.title}", "binary digits")
             here = rule.lead(here.counters)
 
     def _written(self, symbols: Sequence[str]) -> Symbols:

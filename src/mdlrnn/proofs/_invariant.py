@@ -208,6 +208,8 @@ def close(left: Term, right: Term) -> bool:
 
 
 MODULI = (2, 3, 4, 6)
+MOST_BASE = 64
+"""Of a stack: which digits it has is kept in as many bits."""
 
 
 class Stack(NamedTuple):
@@ -330,7 +332,7 @@ def _factors(system: System) -> list[tuple[int, int]]:
 
 def stack_bases(system: System) -> dict[str, set[int]]:
     """Counters that a rule multiplies or divides, and by how much; by 64 where there is 4 is by 4,
-    several times."""
+    several times. Not by more than a digit may be."""
     found: dict[str, set[int]] = {}
     for rule in system.rules:
         for name, update in rule.then:
@@ -341,9 +343,14 @@ def stack_bases(system: System) -> dict[str, set[int]]:
                     if other == name and factor > 1:
                         found.setdefault(name, set()).add(factor)
     return {
-        name: {base for base in bases if not any(_is_power(base, other) for other in bases)}
+        name: own
         for name, bases in found.items()
+        if (own := {base for base in bases if base <= MOST_BASE and not _is_a_power(base, bases)})
     }
+
+
+def _is_a_power(base: int, bases: Iterable[int]) -> bool:
+    return any(_is_power(base, other) for other in bases)
 
 
 def _is_power(number: int, base: int) -> bool:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from ..errors import MissingExtra
-from ._terms import Atom, Term, enclosure
+from ._terms import Atom, Term, TooComplex, enclosure
 
 Formula = tuple[Any, ...]
 TRUE: Formula = ("and",)
@@ -230,12 +230,24 @@ def _real(text: str, scale: int, real: bool) -> str:
     return whole if scale == 1 else f"(/ {whole} {scale}.0)"
 
 
+MOST_BITS = 14_000
+"""Of a number that a solver is given: Python writes out no integers of more than 4,300 digits."""
+
+
+def _check_size(value: int) -> None:
+    if value.bit_length() > MOST_BITS:
+        raise TooComplex("its numbers grow too long")
+
+
 def _integer(value: int, real: bool = False) -> str:
+    _check_size(value)
     text = f"{abs(value)}.0" if real else str(abs(value))
     return f"(- {text})" if value < 0 else text
 
 
 def fraction_text(value: Fraction) -> str:
+    _check_size(value.numerator)
+    _check_size(value.denominator)
     text = f"(/ {abs(value.numerator)}.0 {value.denominator}.0)"
     return f"(- {text})" if value < 0 else text
 

@@ -39,6 +39,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import short
 from ..corpus import DAMAGED, unpacked
 from ..errors import InputError, RunError
 from ..files import read_bytes, read_text, reason_of, write_atomically
@@ -171,17 +172,30 @@ def append_event(folder: Path, event: Mapping[str, Any]) -> None:
         raise cannot_write(path, error) from None
 
 
+LARGEST_NUMBER = 2**62
+"""In a log: generations, steps, seconds and bits are less."""
+
+
 def read_log(folder: Path) -> list[dict[str, Any]]:
-    """The events; a line that a crash left half-written is passed over."""
+    """The events; a line that a crash left half-written is passed over, one with a number that no
+    run writes is refused."""
     path = folder / LOG
     if not path.exists():
         return []
     events = []
-    for line in read_text(path, "log").splitlines():
-        with contextlib.suppress(ValueError, RecursionError):
+    for place, line in enumerate(read_text(path, "log").splitlines(), start=1):
+        try:
             event = json.loads(line)
-            if isinstance(event, dict) and isinstance(event.get("generation"), int):
-                events.append(event)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(event, dict) and isinstance(event.get("generation"), int):
+            for name, value in event.items():
+                if isinstance(value, int | float) and not 0 <= value <= LARGEST_NUMBER:
+                    raise InputError(
+                        f"{path}: line {place}: {short(name)} is {short(value)}, which no run "
+                        "writes; delete the line."
+                    )
+            events.append(event)
     return events
 
 

@@ -19,6 +19,8 @@ class Origin(NamedTuple):
     def __str__(self) -> str:
         if self.constructed and not self.steps:
             return "constructed from the strings"
+        if not self.constructed and not self.steps:
+            return "drawn at random"
         start = "a constructed network" if self.constructed else "random networks"
         return f"evolved from {start} in {self.steps:,} step{'s' if self.steps != 1 else ''}"
 

@@ -1,0 +1,76 @@
+"""A run with numbers that no run writes: it is named in one line, and hides no other."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.commands import Result, refused
+from mdlrnn import InputError, Search, Stop, evolve
+
+HUGE = 10**400
+
+
+@pytest.fixture
+def runs(run: Callable[..., Result]) -> Path:
+    search = Search(islands=2, population=10)
+    stop = Stop(generations=3)
+    evolve(["ab", "aabb"], search, stop=stop, out="runs/good", prove=False, progress=False)
+    shutil.copytree("runs/good", "runs/bad")
+    return Path("runs")
+
+
+def damage_log(folder: Path, name: str, value: object) -> None:
+    lines = (folder / "log.jsonl").read_text().splitlines()
+    lines[-1] = json.dumps({**json.loads(lines[-1]), name: value})
+    (folder / "log.jsonl").write_text("\n".join(lines) + "\n")
+
+
+def damage_settings(folder: Path, part: str, name: str, value: object) -> None:
+    data: dict[str, Any] = json.loads((folder / "settings.json").read_text())
+    data[part][name] = value
+    (folder / "settings.json").write_text(json.dumps(data))
+
+
+@pytest.mark.parametrize("value", [HUGE, -HUGE, float("inf"), float("nan"), -1])
+@pytest.mark.parametrize("name", ["generation", "steps", "seconds", "g", "mdl"])
+def test_a_log_with_an_impossible_number_hides_no_other_run(
+    runs: Path, name: str, value: float, run: Callable[..., Result]
+) -> None:
+    if name == "generation" and isinstance(value, float):
+        pytest.skip("such a line is passed over, as a half-written one")
+    damage_log(runs / "bad", name, value)
+    code, out, _ = run("runs", "runs")
+    assert code == 0
+    assert "runs/good" in out
+    assert "runs/bad: broken: log.jsonl: line" in out.replace("\n    ", " ")
+    refused(run("runs", "--watch", "runs/bad"), "this run is broken")
+    refused(run("report", "runs/bad"), "this run is broken")
+    refused(run("evolve", "--resume", "runs/bad"), "delete the line")
+
+
+@pytest.mark.parametrize(("part", "name"), [
+    ("search", "islands"), ("search", "crossover_rate"), ("search", "migration_seconds"),
+    ("stop", "target"), ("stop", "seconds"), ("objective", "g"),
+])  # fmt: skip
+def test_settings_with_an_impossible_number_hide_no_other_run(
+    runs: Path, part: str, name: str, run: Callable[..., Result]
+) -> None:
+    damage_settings(runs / "bad", part, name, HUGE)
+    code, out, _ = run("runs", "runs")
+    assert code == 0
+    assert "runs/good" in out
+    assert "runs/bad: broken: settings.json: " in out.replace("\n    ", " ")
+    assert run("evolve", "--resume", "runs/bad").code == 2
+
+
+def test_a_number_that_no_float_holds_is_none() -> None:
+    with pytest.raises(InputError, match="target is an integer of 1329 bits"):
+        Stop(target=HUGE)
+    with pytest.raises(InputError, match="seconds is an integer of 1329 bits"):
+        Stop(seconds=HUGE)

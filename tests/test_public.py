@@ -32,12 +32,12 @@ from mdlrnn import (
 FUNCTIONS_AND_TYPES = [
     "Connection", "Corpus", "Encoding", "InputError", "Language", "MDLRNN", "Network", "Objective",
     "Run", "RunError", "Score", "Search", "Stop", "Unit", "Weight",
-    "check", "compare", "decode", "encode", "enough", "evolve", "explain", "feed", "language",
-    "learned", "no_limits", "prove", "report", "resume", "sample", "score", "score_many", "suggest",
-    "test",
+    "check", "compare", "construct", "decode", "encode", "enough", "evolve", "explain", "feed",
+    "language", "learned", "no_limits", "prove", "report", "resume", "sample", "score",
+    "score_many", "suggest", "test",
 ]  # fmt: skip
 MODULES = ["exports", "languages", "machines", "results", "runs", "show", "zoo"]
-MOST_NAMES = 41
+MOST_NAMES = 42
 
 
 def test_there_are_few_public_names() -> None:

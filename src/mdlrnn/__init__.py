@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .estimator import MDLRNN as MDLRNN
     from .interface import check as check
     from .interface import compare as compare
+    from .interface import construct as construct
     from .interface import evolve as evolve
     from .interface import explain as explain
     from .interface import feed as feed

@@ -11,10 +11,11 @@ from ..checks import short
 from ..corpus import line_text
 from ..errors import InputError, printable
 from ..files import check_writable, save
-from ..interface import describe, filled, say, say_data, say_json, table
+from ..interface import construct as construct_network
+from ..interface import describe, filled, say, say_data, say_json, shell_text, table
 from ..interface import sample as sample_strings
 from ..languages import EVERY_TASK, exists, looks_like_notation
-from ..network import counted
+from ..network import Encoding, counted, length
 from ._group import command
 from ._options import check_language_out, json_option, naming, seed_option
 
@@ -75,6 +76,33 @@ def _list(as_json: bool) -> None:
         for t in tasks
     ]
     say(table(["task", "language", "training sizes", "of the paper"], rows, left=4))
+
+
+@command()
+@click.argument("source", metavar="SOURCE")
+@click.option("-o", "--out", type=click.Path(), help="Save the network here, as JSON.")
+def construct(source: str, out: str | None) -> None:
+    """Construct the network that runs the machine of SOURCE, without strings and without a search.
+
+    SOURCE is a notation such as "a^n b^2n", a language file (.lang), a grammar (.pcfg) or a task.
+    mdlrnn prove shows the network right for every string.
+    """
+    if out is not None:
+        check_writable(out)
+    network = construct_network(source)
+    encoding = Encoding.every_part()
+    say(
+        f"A network of {counted(network.hidden, 'hidden unit')} and "
+        f"{counted(len(network.connections), 'connection')}, |G| {length(network, encoding):,} "
+        f"bits, constructed from {source}."
+    )
+    if not network.saturation:
+        say("Its saturation is off: it multiplies counters, which would be cut at a million.")
+    if out is None:
+        say_data(f"{network.to_json()}\n")
+    else:
+        network.save(out)
+        say(f"saved as {out}; show it right with: mdlrnn prove {out} {shell_text(source)}")
 
 
 @command()

@@ -42,6 +42,7 @@ SECTIONS = {
     },
     "Make": {
         "language": Entry("_language", "List languages, or show what one stands for."),
+        "construct": Entry("_language", "Write the network that runs a language's machine."),
         "sample": Entry("_language", "Draw random strings of a language."),
         "export": Entry("_show", "Write a network for PyTorch, ONNX, SymPy, Python or C."),
     },

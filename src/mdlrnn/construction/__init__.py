@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ._automaton import Mark as Mark
     from ._automaton import Stack as Stack
     from ._automaton import Top as Top
+    from ._machine import machine_network as machine_network
     from ._network import Classes as Classes
     from ._network import automaton_network as automaton_network
 else:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._functions import Step as Step
     from ._functions import check as check
     from ._functions import compare as compare
+    from ._functions import construct as construct
     from ._functions import explain as explain
     from ._functions import feed as feed
     from ._functions import learned as learned

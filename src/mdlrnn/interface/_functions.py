@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..checks import check_integer
+from ..construction import machine_network
 from ..corpus import Corpus, match
 from ..errors import InputError
 from ..extraction import SECONDS as LEARNED
@@ -18,6 +19,7 @@ from ..extraction import compare as compare_networks
 from ..extraction import learned as learned_by
 from ..files import PathLike, named, save
 from ..languages import SEED, language_from, language_with_rules, machine_from
+from ..machines import Transducer
 from ..measures import Report, UnseenReport, measure, measure_unseen
 from ..network import (
     BOUNDARY,
@@ -153,6 +155,22 @@ def compare(first: object, second: object) -> Comparison:
 def explain(network: object, style: str = "text") -> str:
     """How each input changes the memory, and what the outputs are then; text, markdown or latex."""
     return explain_network(network_from(network), style)
+
+
+def construct(source: object) -> Network:
+    """The network that runs the machine of a language, constructed from its rules, without strings
+    and without a search.
+
+    The language is a notation ('a^n b^2n'), a language file, a grammar with a machine, a task or a
+    machine. Its probabilities are those of the network, and `prove` shows it. Where the machine
+    multiplies counters, as a stack that is a number does, the network's saturation is off.
+    """
+    machine = machine_from(source)
+    if isinstance(machine, Transducer):
+        raise InputError(
+            f"{machine.title} reads numbers, and networks are constructed for strings; evolve one."
+        )
+    return machine_network(machine)
 
 
 def sample(source: object, size: int | None = None, seed: int = SEED) -> list[Any]:

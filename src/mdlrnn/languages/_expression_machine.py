@@ -106,7 +106,8 @@ class _Maker:
         self.fixed = {r for r, all_ in set_to.items() if all(not s.sum[0] for s in all_)}
         # Numbers that others are made of are counters, even those that are set once.
         self.fixed -= {r for step in steps for r, _ in step.sum[0]}
-        self.base = len(self.program.symbols) + 1
+        # A power of 2, so that floats hold the digits exactly.
+        self.base = 1 << len(self.program.symbols).bit_length()
         copies = {step.a for step in steps if step.op == program.COPY}
         self.low_first = {
             word: any(s.op == program.COPY and s.a == word and not s.again.is_reversed  # type: ignore[union-attr]

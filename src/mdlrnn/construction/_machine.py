@@ -1,0 +1,585 @@
+"""A network that runs a machine: states, counters and the rules between them.
+
+What is built, for every machine over symbols whose rules have conditions on linear sums of counters
+(= 0, > 0, or a remainder) and set counters to linear sums of counters, divided where that is exact:
+
+* an event, 1 where some rules are followed: the input of a symbol, if all rules with that symbol
+  have the same effect, else the relu of that input and of what was enabled the step before;
+* a state, the sum of the events that lead into it;
+* a counter, a linear unit with a loop, to which events add constants; where it takes the value of
+  counters, product units multiply the event with those of the step before;
+* a condition, the step of a linear sum;
+* an enabled rule, the relu of its state and its conditions; it feeds its symbol's output.
+
+Where counters are multiplied, as in a stack that is a number, the network's saturation is off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import gcd, lcm
+from typing import NamedTuple
+
+from ..errors import InputError
+from ..machines import END, Affine, Condition, Machine, Rule
+from ..network import BOUNDARY, Connection, Network, Unit, Weight
+
+MOST_RULES = 2_000
+REMAINDERS = (2, 3, 4)
+"""Bases that have an activation of their own."""
+Known = dict[str, int]
+"""Counters whose value is certain, by name."""
+
+
+def machine_network(machine: Machine) -> Network:
+    """The network of a machine; an InputError says why there is none."""
+    if len(machine.rules) > MOST_RULES:
+        raise InputError(
+            f"{machine.title} has more than {MOST_RULES} rules; construct a smaller language."
+        )
+    return _Plan(machine).network()
+
+
+# The machine made ready
+
+
+def _read(rule: Rule) -> set[str]:
+    """The counters that a rule's conditions ask for."""
+    return {name for condition in rule.when for name, _ in condition.expression.terms}
+
+
+def _terms(value: Affine | int) -> set[str]:
+    return set() if isinstance(value, int) else {name for name, _ in value.terms}
+
+
+def _live(rules: Sequence[Rule]) -> dict[str, set[str]]:
+    """For each state the counters whose values still matter there."""
+    live: dict[str, set[str]] = {rule.state: set() for rule in rules}
+    changed = True
+    while changed:
+        changed = False
+        for rule in rules:
+            after = live.get(rule.to, set())
+            sets = dict(rule.then)
+            now = _read(rule) | {name for name in after if name not in sets}
+            for name in after & set(sets):
+                now |= _terms(sets[name])
+            if not now <= live[rule.state]:
+                live[rule.state] |= now
+                changed = True
+    return live
+
+
+def _without_idle(rules: Sequence[Rule]) -> list[Rule]:
+    """Leave out what is set and does not matter afterwards."""
+    live = _live(rules)
+    return [
+        replace(rule, then=tuple(set_ for set_ in rule.then if set_[0] in live.get(rule.to, set())))
+        for rule in rules
+    ]
+
+
+def _with_scaled_counters(rules: Sequence[Rule]) -> list[Rule]:
+    """Let a counter that is only ever asked for as a multiple count in that multiple."""
+    found = list(rules)
+    for name in sorted({name for rule in rules for name, _ in rule.then}):
+        own = [value for rule in found for set_, value in rule.then if set_ == name]
+        asked = [dict(c.expression.terms).get(name, 0) for rule in found for c in rule.when]
+        asked += [
+            dict(value.terms).get(name, 0)
+            for rule in found
+            for set_, value in rule.then
+            if set_ != name and not isinstance(value, int)
+        ]
+        factor = gcd(*asked)
+        if factor > 1 and all(isinstance(v, int) or _counts(v, name) for v in own):
+            found = [_scaled(rule, name, factor) for rule in found]
+    return found
+
+
+def _counts(value: Affine, name: str) -> bool:
+    """Whether a counter is set to itself and a constant."""
+    return value.terms == ((name, 1),) and value.divisor == 1
+
+
+def _scaled(rule: Rule, name: str, factor: int) -> Rule:
+    def divided(value: Affine) -> Affine:
+        terms = tuple((n, f // factor if n == name else f) for n, f in value.terms)
+        return Affine(terms, value.constant, value.divisor)
+
+    def updated(set_: str, value: Affine | int) -> Affine | int:
+        if set_ == name:
+            if isinstance(value, int):
+                return value * factor
+            return Affine(value.terms, value.constant * factor)
+        return value if isinstance(value, int) else divided(value)
+
+    return replace(
+        rule,
+        when=tuple(replace(c, expression=divided(c.expression)) for c in rule.when),
+        then=tuple((set_, updated(set_, value)) for set_, value in rule.then),
+    )
+
+
+def _with_shared_counters(rules: Sequence[Rule], start: str) -> list[Rule]:
+    """Let counters that never matter at one time be one, those first that take over from each
+    other."""
+    rules = _without_idle(rules)
+    names = sorted({name for rule in rules for name, _ in rule.then})
+    copies = [
+        (name, source)
+        for rule in rules
+        for name, value in rule.then
+        for source in sorted(_terms(value))
+        if source != name
+    ]
+    pairs = [*copies, *((a, b) for a in names for b in names if a < b)]
+    for one, other in pairs:
+        joined = _joined(rules, one, other, start)
+        if joined is not None:
+            return _with_shared_counters(joined, start)
+    return rules
+
+
+def _joined(rules: Sequence[Rule], one: str, other: str, start: str) -> list[Rule] | None:
+    """The rules with one name for two counters, if they never matter at one time."""
+    if one == other:
+        return None
+    live = _live(rules)
+    if any({one, other} <= names for names in live.values()):
+        return None
+    # Both are 0 at the start, but one that is asked for there must not find the other's value.
+    for rule in rules:
+        names = {name for name, _ in rule.then}
+        if {one, other} <= names:
+            return None
+        kept = live.get(rule.to, set()) - names
+        # A counter that is kept must not be overwritten under its new name.
+        if (one in kept and other in names) or (other in kept and one in names):
+            return None
+    return [
+        replace(
+            rule,
+            when=tuple(
+                replace(c, expression=_named(c.expression, other, one)) for c in rule.when
+            ),
+            then=tuple(
+                (one if name == other else name, value if isinstance(value, int)
+                 else _named(value, other, one))
+                for name, value in rule.then
+            ),
+        )
+        for rule in rules
+    ]  # fmt: skip
+
+
+def _named(value: Affine, old: str, new: str) -> Affine:
+    terms: dict[str, int] = {}
+    for name, factor in value.terms:
+        name = new if name == old else name
+        terms[name] = terms.get(name, 0) + factor
+    return Affine(tuple(sorted(terms.items())), value.constant, value.divisor)
+
+
+def _known_by_state(rules: Sequence[Rule], start: str) -> dict[str, Known]:
+    """For each state the counters whose value is the same whenever the machine is there."""
+    names = {name for rule in rules for name, _ in rule.then}
+    names |= {name for rule in rules for name in _read(rule)}
+    known: dict[str, Known] = {start: dict.fromkeys(names, 0)}
+    left = [start]
+    while left:
+        state = left.pop()
+        for rule in rules:
+            if rule.state != state or rule.to == END:
+                continue
+            after = _known_after(rule, known[state])
+            before = known.get(rule.to)
+            if before is None:
+                known[rule.to] = after
+                left.append(rule.to)
+            else:
+                both = {name: v for name, v in before.items() if after.get(name) == v}
+                if both != before:
+                    known[rule.to] = both
+                    left.append(rule.to)
+    return known
+
+
+def _known_here(rule: Rule, known: Known) -> Known:
+    """With what the rule's conditions say."""
+    found = dict(known)
+    for condition in rule.when:
+        e = condition.expression
+        if condition.relation == "=" and len(e.terms) == 1:
+            name, factor = e.terms[0]
+            if e.constant % factor == 0:
+                found[name] = -e.constant // factor
+    return found
+
+
+def _known_after(rule: Rule, known: Known) -> Known:
+    here = _known_here(rule, known)
+    after = dict(here)
+    for name, value in rule.then:
+        if isinstance(value, int):
+            after[name] = value
+        elif all(source in here for source, _ in value.terms):
+            after[name] = value.at(here)
+        else:
+            after.pop(name, None)
+    return after
+
+
+class Addition(NamedTuple):
+    """What a rule adds to a counter: a constant, counters of the step before with factors, and
+    perhaps a quotient."""
+
+    counter: str
+    constant: int
+    terms: tuple[tuple[str, int], ...]
+    quotient: Affine | None = None
+
+
+def _additions(rule: Rule, known: Known) -> tuple[Addition, ...]:
+    """What a rule adds to each counter that it sets, as far as it is not certain."""
+    here = _known_here(rule, known)
+    found = []
+    for name, value in rule.then:
+        affine = Affine((), value) if isinstance(value, int) else value
+        quotient = None
+        terms: dict[str, int] = {}
+        constant = 0
+        if affine.divisor != 1:
+            quotient = affine
+        else:
+            constant = affine.constant
+            for source, factor in affine.terms:
+                if source in here:
+                    constant += factor * here[source]
+                else:
+                    terms[source] = terms.get(source, 0) + factor
+        if name in here:
+            constant -= here[name]
+        else:
+            terms[name] = terms.get(name, 0) - 1
+        kept = tuple(sorted((source, factor) for source, factor in terms.items() if factor))
+        if kept or constant or quotient is not None:
+            found.append(Addition(name, constant, kept, quotient))
+    return tuple(sorted(found, key=lambda added: added.counter))
+
+
+Effect = tuple[str, tuple[Addition, ...]]
+"""Where a rule leads, and what it adds to each counter."""
+
+
+# The network
+
+
+class _Plan:
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.alphabet = machine.alphabet
+        self.start = machine.start
+        self.rules = _with_shared_counters(_with_scaled_counters(machine.rules), machine.start)
+        self.known = _known_by_state(self.rules, machine.start)
+        self.rules = [rule for rule in self.rules if rule.state in self.known]
+        self.is_never_negative = self._never_negative()
+        size = len(self.alphabet)
+        self.units = [Unit()] * (2 * size)
+        self.connections: list[Connection] = []
+        self.counters: dict[str, int] = {}
+        self.positive_units: dict[Affine, int] = {}
+        self.remainders: dict[tuple[Affine, int], int] = {}
+        self.enabled: dict[tuple[str, tuple[Condition, ...]], int] = {}
+        self.events: dict[frozenset[int], int] = {}
+        self.quotients: dict[Affine, int] = {}
+        self.states: dict[str, int] = {}
+
+    def unit(self, activation: str = "linear", bias: Fraction | int = 0, type: str = "sum") -> int:
+        value = Fraction(bias)
+        weight = Weight(value.numerator, value.denominator) if value else None
+        self.units.append(Unit(activation, type, weight))
+        return len(self.units) - 1
+
+    def join(
+        self, source: int, target: int, weight: Fraction | int = 1, kind: str = "forward"
+    ) -> None:
+        value = Fraction(weight)
+        self.connections.append(
+            Connection(source, target, kind, Weight(value.numerator, value.denominator))
+        )
+
+    def network(self) -> Network:
+        effects = [self._effect(rule) for rule in self.rules]
+        followed = self._followed(effects)
+        # Units of states come first, since all else refers to them; what leads into them later.
+        for state in dict.fromkeys([self.start, *(rule.state for rule in self.rules)]):
+            into = [group for group, (to, _) in followed.items() if to == state]
+            self._place_state(state, into)
+        set_ = {added.counter for _, additions in effects for added in additions}
+        for name in sorted(set_ | self._asked()):
+            self.counters[name] = self.unit()
+            self.join(self.counters[name], self.counters[name], 1, "recurrent")
+        for group in followed:
+            self._event(group)
+        for state, unit in self.states.items():
+            self._lead_into(state, unit, followed)
+        multiplied = self._count(followed)
+        self._feed_outputs()
+        return Network(
+            len(self.alphabet), len(self.alphabet), tuple(self.units), self._tidy_connections(),
+            self.alphabet, None, not multiplied,
+        )  # fmt: skip
+
+    def _asked(self) -> set[str]:
+        found = {name for rule in self.rules for name in _read(rule)}
+        return found | {n for rule in self.rules for _, value in rule.then for n in _terms(value)}
+
+    def _effect(self, rule: Rule) -> Effect:
+        return rule.to, _additions(rule, self.known[rule.state])
+
+    def _followed(self, effects: Sequence[Effect]) -> dict[frozenset[int], Effect]:
+        """The rules with one symbol and one effect, as groups. Rules that end lead nowhere."""
+        groups: dict[tuple[str, Effect], set[int]] = {}
+        for place, (rule, effect) in enumerate(zip(self.rules, effects, strict=True)):
+            if rule.to != END:
+                groups.setdefault((rule.symbol, effect), set()).add(place)
+        return {frozenset(places): effect for (_, effect), places in groups.items()}
+
+    def _symbol_of(self, group: Iterable[int]) -> str:
+        return self.rules[min(group)].symbol
+
+    def _of_symbol(self, symbol: str) -> frozenset[int]:
+        return frozenset(p for p, rule in enumerate(self.rules) if rule.symbol == symbol)
+
+    def _input(self, symbol: str) -> int:
+        return self.alphabet.index(symbol)
+
+    def _place_state(self, state: str, into: Sequence[frozenset[int]]) -> None:
+        """A state that one symbol alone leads to, and that symbol to no other, is its input."""
+        if state == self.start and not into:
+            self.states[state] = self._input(BOUNDARY)
+            return
+        symbols = {self._symbol_of(group) for group in into}
+        if state != self.start and len(symbols) == 1:
+            (symbol,) = symbols
+            if frozenset().union(*into) == self._of_symbol(symbol):
+                self.states[state] = self._input(symbol)
+                return
+        self.states[state] = self.unit()
+
+    def _lead_into(self, state: str, unit: int, followed: Mapping[frozenset[int], Effect]) -> None:
+        if unit < len(self.alphabet):
+            return
+        if state == self.start:
+            self.join(self._input(BOUNDARY), unit)
+        whole: dict[str, set[int]] = {}
+        for group, (to, _) in followed.items():
+            if to == state:
+                whole.setdefault(self._symbol_of(group), set()).update(group)
+        for symbol, places in whole.items():
+            if frozenset(places) == self._of_symbol(symbol):
+                self.join(self._input(symbol), unit)
+            else:
+                for group, (to, _) in followed.items():
+                    if to == state and self._symbol_of(group) == symbol:
+                        self.join(self._event(group), unit)
+
+    def _event(self, group: frozenset[int]) -> int:
+        """1 where one of these rules, which share a symbol, is followed."""
+        symbol = self._symbol_of(group)
+        if group == self._of_symbol(symbol):
+            return self._input(symbol)
+        if group not in self.events:
+            self.events[group] = unit = self.unit("relu", -1)
+            self.join(self._input(symbol), unit)
+            for place in sorted(group):
+                self.join(self._enabled(self.rules[place]), unit, 1, "recurrent")
+        return self.events[group]
+
+    def _count(self, followed: Mapping[frozenset[int], Effect]) -> bool:
+        """Let the counters change; whether any of them is multiplied."""
+        gates: dict[tuple[str, int], list[tuple[int, int]]] = {}
+        multiplied = False
+        for group, (_, additions) in followed.items():
+            for name, constant, terms, quotient in additions:
+                event = self._event(group)
+                if constant:
+                    self.join(event, self.counters[name], constant)
+                for source, factor in terms:
+                    gates.setdefault((name, self.counters[source]), []).append((event, factor))
+                    multiplied |= factor not in ((-1,) if source == name else (-1, 1))
+                if quotient is not None:
+                    unit = self._quotient(quotient)
+                    gates.setdefault((name, unit), []).append((event, 1))
+                    multiplied = True
+        for (name, source_unit), events in gates.items():
+            gate = self.unit(type="product")
+            alike = all(weight == events[0][1] for _, weight in events)
+            # A product multiplies what comes in, so events are added up before.
+            whole = gate if len(events) == 1 else self.unit()
+            for event, weight in events:
+                self.join(event, whole, 1 if alike else weight)
+            if whole != gate:
+                self.join(whole, gate)
+            self.join(source_unit, gate, 1, "recurrent")
+            self.join(gate, self.counters[name], events[0][1] if alike else 1)
+        return multiplied
+
+    def _quotient(self, value: Affine) -> int:
+        """A sum of counters, divided and rounded down. The bias keeps floats off the edge."""
+        if value not in self.quotients:
+            bias = Fraction(2 * value.constant + 1, 2 * value.divisor)
+            self.quotients[value] = unit = self.unit("floor", bias)
+            self._value(value, unit)
+        return self.quotients[value]
+
+    # Conditions
+
+    def _never_negative(self) -> set[str]:
+        """Counters that are certainly never below 0."""
+        found = {name for rule in self.rules for name, _ in rule.then} | self._asked()
+        while True:
+            kept = {
+                name
+                for name in found
+                if all(
+                    _is_at_least_zero(value, rule, found)
+                    for rule in self.rules
+                    for set_, value in rule.then
+                    if set_ == name
+                )
+            }
+            if kept == found:
+                return found
+            found = kept
+
+    def _value(
+        self, expression: Affine, unit: int, sign: int = 1, shift: Fraction | int = 0
+    ) -> None:
+        """Feed a unit the linear sum of counters; its bias holds the constant already."""
+        for name, factor in expression.terms:
+            self.join(self.counters[name], unit, Fraction(sign * factor, expression.divisor))
+
+    def _positive(self, expression: Affine) -> int:
+        """1 where the sum is above 0, else 0."""
+        if expression not in self.positive_units:
+            bias = Fraction(expression.constant, expression.divisor)
+            self.positive_units[expression] = unit = self.unit("step", bias)
+            self._value(expression, unit)
+        return self.positive_units[expression]
+
+    def _digit(self, expression: Affine, base: int) -> int:
+        """The remainder of the sum."""
+        key = (expression, base)
+        if key in self.remainders:
+            return self.remainders[key]
+        if base in REMAINDERS:
+            unit = self.unit(f"mod{base}", expression.constant)
+            self._value(expression, unit)
+        else:
+            whole = self.unit("floor", Fraction(2 * expression.constant + 1, 2 * base))
+            unit = self.unit("linear", expression.constant)
+            for name, factor in expression.terms:
+                self.join(self.counters[name], whole, Fraction(factor, base))
+            self._value(expression, unit)
+            self.join(whole, unit, -base)
+        self.remainders[key] = unit
+        return unit
+
+    def _above(self, digit: int, number: int) -> int:
+        """1 where a remainder is above a number."""
+        key = Affine(((f"#{digit}", 1),), -number)
+        if key not in self.positive_units:
+            self.positive_units[key] = unit = self.unit("step", -number)
+            self.join(digit, unit)
+        return self.positive_units[key]
+
+    def _test(self, condition: Condition) -> tuple[int, list[tuple[int, int]]]:
+        """Whether a condition holds, as a constant and units with factors that add up to 1 or 0."""
+        e = condition.expression
+        if condition.relation == ">":
+            return 0, [(self._positive(e), 1)]
+        if condition.relation == "=":
+            tests = [(self._positive(e), -1)]
+            positive = all(f > 0 and name in self.is_never_negative for name, f in e.terms)
+            if not positive or e.constant < 0:
+                tests.append((self._positive(_negative(e)), -1))
+            return 1, tests
+        digit = self._digit(e, condition.base)
+        low = [] if condition.digit == 0 else [(self._above(digit, condition.digit - 1), 1)]
+        high = (
+            []
+            if condition.digit == condition.base - 1
+            else [(self._above(digit, condition.digit), -1)]
+        )
+        return int(condition.digit == 0), [*low, *high]
+
+    def _enabled(self, rule: Rule) -> int:
+        """1 where a rule can be followed."""
+        if not rule.when:
+            return self.states[rule.state]
+        key = (rule.state, rule.when)
+        if key not in self.enabled:
+            constant, sources = -len(rule.when), []
+            for condition in rule.when:
+                own, tests = self._test(condition)
+                constant += own
+                sources += tests
+            self.enabled[key] = unit = self.unit("relu", constant)
+            self.join(self.states[rule.state], unit)
+            for source, factor in sources:
+                self.join(source, unit, factor)
+        return self.enabled[key]
+
+    # Outputs
+
+    def _feed_outputs(self) -> None:
+        size = len(self.alphabet)
+        for state in self.states:
+            rules = [rule for rule in self.rules if rule.state == state]
+            if not rules:
+                continue
+            common = lcm(*(rule.chance.denominator for rule in rules))
+            weights = [int(rule.chance * common) for rule in rules]
+            shared = gcd(*weights)
+            for rule, weight in zip(rules, weights, strict=True):
+                unit = self._enabled(rule)
+                self.join(unit, size + self._input(rule.symbol), Fraction(weight, shared))
+
+    def _tidy_connections(self) -> tuple[Connection, ...]:
+        """One connection for two units that are joined twice."""
+        found: dict[tuple[int, int, str], Fraction] = {}
+        for c in self.connections:
+            key = (c.source, c.target, c.kind)
+            found[key] = found.get(key, Fraction(0)) + Fraction(
+                c.weight.numerator, c.weight.denominator
+            )
+        return tuple(
+            Connection(source, target, kind, Weight(w.numerator, w.denominator))
+            for (source, target, kind), w in found.items()
+            if w
+        )
+
+
+def _negative(value: Affine) -> Affine:
+    terms = tuple((name, -factor) for name, factor in value.terms)
+    return Affine(terms, -value.constant, value.divisor)
+
+
+def _is_at_least_zero(value: Affine | int, rule: Rule, never_negative: set[str]) -> bool:
+    """Whether what a rule sets a counter to is certainly not below 0."""
+    if isinstance(value, int):
+        return value >= 0
+    if any(factor < 0 or name not in never_negative for name, factor in value.terms):
+        return False
+    if value.constant >= 0:
+        return True
+    for condition in rule.when:
+        e = condition.expression
+        if condition.relation == ">" and e.terms == value.terms:
+            # The sum of the terms is above -e.constant.
+            return 1 - e.constant + value.constant >= 0
+    return False

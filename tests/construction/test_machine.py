@@ -1,0 +1,161 @@
+"""Networks that run machines: equal to them on every short string, and proved."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+
+import mdlrnn
+from mdlrnn.cli import cli
+from mdlrnn.errors import InputError
+from mdlrnn.languages import EVERY_TASK, language_from_notation
+from mdlrnn.machines import END, Affine, Condition, Machine, Rule, Transducer, counter
+from mdlrnn.network import BOUNDARY, Network
+
+NOTATIONS = [
+    "a^n b^n", "a^n b^2n", "a^n b^m c^(n+m)", "(ab)^n", "a* b+", "a | b^n", "(a|b)* c",
+    "a^n b^n, n >= 0", "(a^n b^n)+", "a^n b^n c^n d^n", "a^(n^2)", "a^(2^n)", "a^n b^(n^2)",
+    "a^3", "a^(1..4)", "a? b?", "a^(2n+1) b^n", "(a^3 b)^n c^n", "a^n (b c^n)^2",
+    "(a|b)^n c^n", "<S: a <S> b | c>", "<S: a <S> a | b <S> b | c>", "<w> c <w>^R",
+]  # fmt: skip
+NOT_PROVED_YET = ["<w> c <w>", "<w:(a|b)+> c <w:a~b>"]
+
+
+def differs(network: Network, machine: Machine, longest: int, most: int = 60) -> str | None:
+    """A prefix after which the network and the machine differ."""
+    for string in islice(machine.strings(20_000), most):
+        if len(string) > longest:
+            break
+        given = network.probabilities(string)
+        for place, row in enumerate(given):
+            chances = machine.next(string[:place]).distribution
+            for symbol, p in zip(machine.alphabet, row, strict=True):
+                if abs(p - float(chances[symbol])) > 1e-9:
+                    return str(string[:place])
+    return None
+
+
+@pytest.mark.parametrize("text", [*NOTATIONS, *NOT_PROVED_YET])
+def test_the_network_of_a_notation_has_its_probabilities(text: str) -> None:
+    machine = language_from_notation(text)
+    assert differs(mdlrnn.construct(text), machine, 40) is None
+
+
+@pytest.mark.parametrize("text", NOTATIONS)
+def test_the_network_of_a_notation_is_proved(text: str) -> None:
+    network = mdlrnn.construct(text)
+    assert mdlrnn.prove(network, text).proved
+
+
+@pytest.mark.parametrize("name", EVERY_TASK)
+def test_the_network_of_a_task_has_its_probabilities(name: str) -> None:
+    machine = EVERY_TASK[name].machine
+    if machine is None or isinstance(machine, Transducer):
+        with pytest.raises(InputError):
+            mdlrnn.construct(name)
+    else:
+        assert differs(mdlrnn.construct(name), machine, 30) is None
+
+
+def test_one_counter_is_enough_where_one_number_comes_back() -> None:
+    loops = [c for c in mdlrnn.construct("a^n b^3n").connections if c.source == c.target]
+    assert len(loops) == 1
+
+
+def test_saturation_is_off_only_where_counters_are_multiplied() -> None:
+    assert mdlrnn.construct("a^n b^2n").saturation
+    assert not mdlrnn.construct("<w> c <w>^R").saturation
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_network_of_a_random_machine_has_its_probabilities(seed: int) -> None:
+    random = Random(seed)
+    machine = None
+    while machine is None:
+        with suppress(InputError):  # some rules contradict each other, or ask for what none sets
+            machine = random_machine(random)
+    assert differs(mdlrnn.construct(machine), machine, 12) is None
+
+
+def random_machine(random: Random) -> Machine:
+    """One to eight states and up to two counters, which are set to sums where a rule says so."""
+    names = ["start", *(f"q{number}" for number in range(random.randint(0, 7)))]
+    counters = ["n", "m"][: random.randint(0, 2)]
+    rules: list[Rule] = []
+    for state in names:
+        symbols = random.sample(["a", "b", "c"], random.randint(1, 3))
+        tested = random.choice(counters) if counters and random.random() < 0.6 else None
+        if tested is None:
+            rules += _choices(random, state, symbols, names, counters, ())
+            continue
+        value = counter(tested)
+        if random.random() < 0.3:
+            base = random.choice((2, 3, 5))
+            tests = [(value.ends_in(digit, base),) for digit in range(base)]
+        else:
+            tests = [(value.positive,), (value.zero,)]
+        for when in tests:
+            own = random.sample(symbols, random.randint(1, len(symbols)))
+            below = when[0].relation == ">"
+            rules += _choices(random, state, own, names, counters, when, tested if below else None)
+    reached, left = {"start"}, ["start"]
+    while left:
+        here = left.pop()
+        for rule in rules:
+            if rule.state == here and rule.to not in reached | {END}:
+                reached.add(rule.to)
+                left.append(rule.to)
+    return Machine("random", "random", tuple(rule for rule in rules if rule.state in reached))
+
+
+def _choices(
+    random: Random,
+    state: str,
+    symbols: list[str],
+    names: list[str],
+    counters: list[str],
+    when: tuple[Condition, ...],
+    above: str | None = None,
+) -> list[Rule]:
+    ends = BOUNDARY
+    chosen = [*symbols, ends]
+    weights = [random.randint(1, 4) for _ in chosen]
+    found = []
+    for symbol, weight in zip(chosen, weights, strict=True):
+        chance = Fraction(weight, sum(weights))
+        if symbol == ends:
+            found.append(Rule(state, symbol, END, chance, when))
+            continue
+        then: list[tuple[str, Affine | int]] = []
+        for name in counters:
+            draw = random.random()
+            if draw < 0.3:
+                then.append((name, counter(name) + 1))
+            elif draw < 0.45 and name == above:
+                then.append((name, counter(name) - 1))
+            elif draw < 0.55:
+                then.append((name, random.randint(0, 2)))
+            elif draw < 0.65:
+                terms = tuple((other, random.randint(1, 2)) for other in counters)
+                then.append((name, Affine(terms, random.randint(0, 1))))
+        found.append(Rule(state, symbol, random.choice(names), chance, when, tuple(then)))
+    return found
+
+
+def test_the_command_writes_a_network_that_is_proved(tmp_path: Path) -> None:
+    out = tmp_path / "net.json"
+    done = CliRunner().invoke(cli, ["construct", "a^n b^2n", "-o", str(out)])
+    assert done.exit_code == 0
+    assert "constructed from a^n b^2n" in done.output
+    assert mdlrnn.prove(out, "a^n b^2n").proved
+
+
+def test_what_has_no_machine_is_refused_with_the_reason() -> None:
+    with pytest.raises(InputError, match="cannot know where a word that comes back begins"):
+        mdlrnn.construct("<w> <w>")

@@ -39,7 +39,7 @@ CONNECTIONS = 100_000
 SYMBOL_LENGTH = 200
 """Characters of one symbol."""
 RULES = 2_000
-"""Of a grammar."""
+"""Of a grammar, and of a machine, a notation's included."""
 NONTERMINALS = 150
 """Of a grammar, those that recur through each other."""
 GRAMMAR_STRING = 2_000

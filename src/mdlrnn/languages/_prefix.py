@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from decimal import localcontext
 from fractions import Fraction
 from heapq import heappop, heappush
-from math import prod
 from typing import Generic
 
 from ..network import BOUNDARY
@@ -127,7 +126,12 @@ def _empty(key: Key, empty: Mapping[Nonterminal, Fraction]) -> Fraction:
         return Fraction(0)
     if isinstance(key, Nonterminal):
         return empty[key]
-    return prod((_empty(part, empty) for part in key), start=Fraction(1))
+    found = Fraction(1)
+    for part in key:
+        found *= _empty(part, empty)
+        if not found:
+            break
+    return found
 
 
 @dataclass(frozen=True)

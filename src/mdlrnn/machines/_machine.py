@@ -305,10 +305,10 @@ class Machine(Strings):
 
     @cached_property
     def _phases(self) -> dict[str, _Phases]:
-        return {
-            state: _Phases([rule for rule in self.rules if rule.state == state], self.counters)
-            for state in self.states
-        }
+        rules: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            rules.setdefault(rule.state, []).append(rule)
+        return {state: _Phases(own, self.counters) for state, own in rules.items()}
 
     def options(self, here: Configuration) -> tuple[Option, ...]:
         """The enabled rules of a configuration: symbol, chance, and where it leads."""
@@ -349,6 +349,17 @@ class Machine(Strings):
         for option in self.options(here):
             chances[option.symbol] += option.chance
         return Next(chances)
+
+    def probability(self, string: str | Sequence[str]) -> Fraction:
+        """The probability of a whole string, along which the machine is followed once."""
+        symbols = string.split() if self.words and isinstance(string, str) else string
+        here, found = self.beginning, Fraction(1)
+        for symbol in (*symbols, BOUNDARY):
+            rule = next((rule for rule in self.enabled(here) if rule.symbol == symbol), None)
+            if rule is None:
+                return Fraction(0)
+            here, found = rule.lead(here.counters), found * rule.chance
+        return found
 
     def accepts(self, string: str | Sequence[str]) -> bool:
         here = self.after(string)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..checks import short
 from ..errors import InputError, printable
+from ..limits import RULES, check_size
 from ..network import BOUNDARY, has_words
 
 if TYPE_CHECKING:
@@ -461,6 +462,7 @@ def check_language(language: Machine) -> None:
     """Raise if the rules do not make a language, naming the rule."""
     if not language.rules:
         raise InputError(f"{language.title} has no rules; give at least one.")
+    check_size(len(language.rules), RULES, short(language.title), "rules")
     words = has_words([rule.symbol for rule in language.rules if isinstance(rule.symbol, str)])
     for rule in language.rules:
         _check_rule(language, rule, words)
@@ -525,12 +527,14 @@ def _check_states(language: Machine) -> None:
         if rule.state not in reached:
             state = printable(rule.state)
             raise wrong(language, rule, f"nothing leads to {state} from the start; drop its rules")
-    ending = {rule.state for rule in language.rules if rule.to == END}
-    while True:
-        more = {r.state for r in language.rules if r.to in ending} - ending
-        if not more:
-            break
+    before: dict[str, set[str]] = {}
+    for rule in language.rules:
+        before.setdefault(rule.to, set()).add(rule.state)
+    ending, left = set(before.get(END, ())), list(before.get(END, ()))
+    while left:
+        more = before.get(left.pop(), set()) - ending
         ending |= more
+        left += more
     for rule in language.rules:
         if rule.state not in ending:
             state = printable(rule.state)

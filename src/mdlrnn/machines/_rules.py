@@ -462,7 +462,7 @@ def check_language(language: Machine) -> None:
     """Raise if the rules do not make a language, naming the rule."""
     if not language.rules:
         raise InputError(f"{language.title} has no rules; give at least one.")
-    check_size(len(language.rules), RULES, short(language.title), "rules")
+    check_size(len(language.rules), RULES, language.title, "rules")
     words = has_words([rule.symbol for rule in language.rules if isinstance(rule.symbol, str)])
     for rule in language.rules:
         _check_rule(language, rule, words)

@@ -37,8 +37,8 @@ from helpers.oracle import TRUE, bears_out, really_wrong  # noqa: E402
 from mdlrnn import Connection, Network, Search, Stop, Unit, Weight, zoo  # noqa: E402
 from mdlrnn.network import _interpreter  # noqa: E402
 from mdlrnn.network._units import ACTIVATIONS, Arithmetic  # noqa: E402
-from mdlrnn.proofs._claims import Claim  # noqa: E402
 from mdlrnn.proofs._execute import System  # noqa: E402
+from mdlrnn.proofs._smt import Claim  # noqa: E402
 from mdlrnn.proofs.float64._runs import paths  # noqa: E402
 from mdlrnn.results import Proof  # noqa: E402
 

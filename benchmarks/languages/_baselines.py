@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from mdlrnn import Corpus
-from mdlrnn.measures._unseen import ngram_bits
+from mdlrnn.measures._measures import ngram_bits
 from mdlrnn.network._units import BOUNDARY
 
 ORDERS = range(1, 7)

@@ -37,10 +37,10 @@ from distributed import Client, LocalCluster
 
 from mdlrnn.languages import language_from
 from mdlrnn.search._archipelago import Run
+from mdlrnn.search._crew import Leg
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._graph import run_legs
 from mdlrnn.search._island import Problem, random_states
-from mdlrnn.search._leg import Leg
 from mdlrnn.search._settings import Search, Stop
 from mdlrnn.search.workers._dask import DaskCrew
 from mdlrnn.search.workers._workers import crews_of

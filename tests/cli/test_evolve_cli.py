@@ -312,7 +312,7 @@ def test_a_signal_stops_and_saves(here: Path, number: int) -> None:
 
 def test_a_second_signal_stops_at_once(here: Path) -> None:
     slow = (
-        "import glob, pathlib, time, mdlrnn.search._leg as module; true = module.advance_island\n"
+        "import glob, pathlib, time, mdlrnn.search._crew as module; true = module.advance_island\n"
         "def advance_island(*a):\n"
         "    if glob.glob('run/checkpoint-*'):\n"
         "        pathlib.Path('asleep').touch(); time.sleep(100)\n"

@@ -18,7 +18,7 @@ from mdlrnn.languages import EVERY_TASK
 from mdlrnn.machines._machine import Machine
 from mdlrnn.network._interpreter import FLOAT, arithmetic_over, distribution, feed, input_rows
 from mdlrnn.network._units import Arithmetic
-from mdlrnn.proofs._claims import Claim
+from mdlrnn.proofs._smt import Claim
 from mdlrnn.proofs._witness import Counterexample
 from mdlrnn.results import Proof
 

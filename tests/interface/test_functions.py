@@ -32,8 +32,7 @@ from mdlrnn.interface._text import table
 from mdlrnn.languages import EVERY_TASK, TASKS
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.machines._files import machine_from_text
-from mdlrnn.measures._measures import measure
-from mdlrnn.measures._unseen import UnseenReport
+from mdlrnn.measures._measures import UnseenReport, measure
 
 SMALL = Search(islands=2, population=20)
 SHORT = Stop(generations=10)

@@ -13,7 +13,7 @@ import mdlrnn
 from helpers.commands import Result
 from mdlrnn import Corpus, InputError, Objective, Score, Search, Stop, evolve
 from mdlrnn.cli._outcome import FEWEST_STEPS, advice
-from mdlrnn.measures._unseen import list_length, trigram_length
+from mdlrnn.measures._measures import list_length, trigram_length
 
 STRINGS = ["ab", "aabb", "aaabbb", "aaaabbbb"]
 SMALL = Search(islands=2, population=10)

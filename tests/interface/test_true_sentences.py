@@ -13,8 +13,7 @@ from mdlrnn import Connection, Corpus, Network, Unit, Weight, compare, explain, 
 from mdlrnn import prove as prove_network
 from mdlrnn.languages import language_from
 from mdlrnn.measures._enough import enough_strings
-from mdlrnn.measures._measures import cell_text, percent_text
-from mdlrnn.measures._unseen import list_length
+from mdlrnn.measures._measures import cell_text, list_length, percent_text
 from mdlrnn.network import Encoding
 from mdlrnn.proofs._prove import Verdict
 from mdlrnn.proofs._terms import bound_text, enclosure, sigmoid_about

@@ -18,10 +18,9 @@ from helpers.data import ROOT
 from mdlrnn import InputError
 from mdlrnn.languages import TASKS
 from mdlrnn.languages import _tasks as tasks_module
-from mdlrnn_lab.rnns import _group as group_module
-from mdlrnn_lab.rnns._baseline import Stopped, train
+from mdlrnn_lab.rnns import _baseline as group_module
+from mdlrnn_lab.rnns._baseline import KEYS, Stopped, TrainingProgress, load_progress, train
 from mdlrnn_lab.rnns._configurations import HIDDEN, configurations, selected
-from mdlrnn_lab.rnns._group import KEYS, TrainingProgress, load_progress
 
 SMALL = (
     "lab",
@@ -151,7 +150,7 @@ def test_without_pytorch_the_extra_is_named(
     def absent(name: str) -> object:
         return None if name == "torch" else find_spec(name)
 
-    monkeypatch.setattr("mdlrnn_lab.rnns._group.find_spec", absent)
+    monkeypatch.setattr("mdlrnn_lab.rnns._baseline.find_spec", absent)
     message = 'needs PyTorch, which is not installed; run pip install "mdlrnn[baseline]".'
     refused(run(*SMALL, "--out", "b"), message)
     refused(run("lab", "bench", "baseline"), message)

@@ -24,10 +24,9 @@ from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.search.workers import _workers as connect
 from mdlrnn.search.workers._spread import Line
 from mdlrnn_lab.cli import _tables as reproduce_module
-from mdlrnn_lab.rnns import _group as group_module
-from mdlrnn_lab.rnns._baseline import Stopped, train
+from mdlrnn_lab.rnns import _baseline as group_module
+from mdlrnn_lab.rnns._baseline import Stopped, TrainingProgress, load_progress, train
 from mdlrnn_lab.rnns._configurations import selected
-from mdlrnn_lab.rnns._group import TrainingProgress, load_progress
 
 distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
 
@@ -109,7 +108,7 @@ def test_a_worker_without_pytorch_is_one_sentence(
     def absent(name: str) -> object:
         return None if name == "torch" else find_spec(name)
 
-    monkeypatch.setattr("mdlrnn_lab.rnns._group.find_spec", absent)
+    monkeypatch.setattr("mdlrnn_lab.rnns._baseline.find_spec", absent)
     says = r"the worker inproc://\S+: training classical RNNs needs PyTorch, which is not installed"
     with pytest.raises(InputError, match=says) as caught:
         trained(tmp_path / "b", workers=client)

@@ -16,6 +16,7 @@ from mdlrnn import Corpus
 from mdlrnn.languages import SEED, TASKS
 from mdlrnn.machines._machine import MARGIN, Machine
 from mdlrnn.machines._transducer import addition
+from mdlrnn_lab.rnns._baseline import reports
 from mdlrnn_lab.rnns._configurations import (
     CELLS,
     Configuration,
@@ -24,7 +25,6 @@ from mdlrnn_lab.rnns._configurations import (
     groups,
     models,
 )
-from mdlrnn_lab.rnns._group import reports
 from mdlrnn_lab.rnns._model import GATES, Weights, chances_of, first_weights, tree_of
 from mdlrnn_lab.rnns._training import Training
 
@@ -228,7 +228,7 @@ def test_models_that_take_turns_are_measured_alike(monkeypatch: pytest.MonkeyPat
     weights = first_weights(models([Configuration("gru", 4)], 5), data.inputs, data.outputs)
     some = Corpus.from_strings(["a" * n + "b" * n for n in range(20, 30)])
     at_once = reports("gru", weights, task, 100, data, [some])
-    monkeypatch.setattr("mdlrnn_lab.rnns._group.MOST_NUMBERS", 2 * 12 * len(some.parent))
+    monkeypatch.setattr("mdlrnn_lab.rnns._baseline.MOST_NUMBERS", 2 * 12 * len(some.parent))
     in_turns = reports("gru", weights, task, 100, data, [some])
     for one, other in zip(at_once, in_turns, strict=True):
         assert one["test_cross_entropy"] == pytest.approx(other["test_cross_entropy"], rel=1e-6)

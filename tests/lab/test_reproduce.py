@@ -20,7 +20,7 @@ from mdlrnn.languages import TASKS
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.machines._machine import Machine
 from mdlrnn.measures._measures import measure
-from mdlrnn_lab._sized import with_size
+from mdlrnn_lab.rnns import with_size
 from mdlrnn_lab.tables import _formal_languages as formal_languages
 from mdlrnn_lab.tables._formal_languages import (
     Entry,

@@ -21,9 +21,17 @@ from mdlrnn.interface._seeds import SEEDS
 from mdlrnn.languages import language_from
 from mdlrnn.proofs import _prove
 from mdlrnn_lab.site._build import FOLDER, folder_names
-from mdlrnn_lab.site._findings import COUNTER, FINITE, NUMBERS, STACK, UNKNOWN, known_of
 from mdlrnn_lab.site._places import evolve_command, option_texts, places_in
-from mdlrnn_lab.site._result import chosen, results_at
+from mdlrnn_lab.site._result import (
+    COUNTER,
+    FINITE,
+    NUMBERS,
+    STACK,
+    UNKNOWN,
+    chosen,
+    known_of,
+    results_at,
+)
 
 ANBN = zoo.load("anbn")
 

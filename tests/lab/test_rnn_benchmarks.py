@@ -8,9 +8,8 @@ import pytest
 from benchmarks.rnns.__main__ import filled, keep, rows_of_all, show
 
 from helpers.data import ROOT
-from mdlrnn_lab.rnns._baseline import accuracy, best
+from mdlrnn_lab.rnns._baseline import accuracy, best, keep_rows, opened, row_of
 from mdlrnn_lab.rnns._configurations import Model, configurations
-from mdlrnn_lab.rnns._group import keep_rows, opened, row_of
 
 PAGES = ("results.md", "results_unrestricted.md")
 

@@ -19,7 +19,7 @@ from helpers.data import ROOT, is_one_sentence
 from helpers.results import HOSTILE, hostile_network, result, write
 from mdlrnn import zoo
 from mdlrnn_lab import atlas
-from mdlrnn_lab.site import _build, _findings
+from mdlrnn_lab.site import _build, _result
 from mdlrnn_lab.site._build import thumbnail
 
 pytest.importorskip("z3", reason="the atlas is not tested: z3 is not installed")
@@ -184,8 +184,8 @@ def test_a_second_call_proves_nothing_again_and_gives_the_same_bytes(
         raise AssertionError
 
     before = {path: path.read_bytes() for path in made.folder.rglob("*") if path.is_file()}
-    monkeypatch.setattr(_findings, "prove", refuse)
-    monkeypatch.setattr(_findings, "find_learned", refuse)
+    monkeypatch.setattr(_result, "prove", refuse)
+    monkeypatch.setattr(_result, "find_learned", refuse)
     results = made.folder.parent / "results"
     atlas(results, made.folder, seconds=SECONDS, title="An <atlas>")
     assert {path: path.read_bytes() for path in made.folder.rglob("*") if path.is_file()} == before
@@ -234,7 +234,7 @@ def test_an_interrupted_call_leaves_an_atlas_to_go_on_with(
         atlas(results, site, seconds=0.1, tell=interrupt)
     assert not (site / "index.html").exists()
     asked: list[str] = []
-    find = _findings.findings
+    find = _result.findings
 
     def found(result: Any, seconds: float, kept: Path) -> Any:
         asked.append(f"{kept.parent.name} {'kept' if kept.exists() else 'missing'}")

@@ -17,8 +17,7 @@ from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines._machine import Machine, Next
 from mdlrnn.machines._transducer import addition
-from mdlrnn.measures._measures import Failure, Measures, measure, measure_parts
-from mdlrnn.measures._unseen import measure_unseen
+from mdlrnn.measures._measures import Failure, Measures, measure, measure_parts, measure_unseen
 
 SMALL = {
     "anbn": zoo.anbn(),

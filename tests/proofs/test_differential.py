@@ -19,9 +19,8 @@ from helpers.strategies import dyadic_weights, networks, weights
 from mdlrnn import Network
 from mdlrnn.network._interpreter import EXACT, FLOAT, distribution, feed
 from mdlrnn.network._units import ACTIVATIONS
-from mdlrnn.proofs._claims import shares
 from mdlrnn.proofs._execute import executor
-from mdlrnn.proofs._smt import Script, ask_z3, negation
+from mdlrnn.proofs._smt import Script, ask_z3, negation, shares
 from mdlrnn.proofs._terms import Term, TooComplex, bounds, counter_term, known, memory_term
 from mdlrnn.proofs._terms import substitute as substituted
 

@@ -19,7 +19,6 @@ from mdlrnn.languages import EVERY_TASK
 from mdlrnn.machines import load_language
 from mdlrnn.machines._machine import Machine
 from mdlrnn.machines._rules import read_rules
-from mdlrnn.proofs._claims import certain
 from mdlrnn.proofs._equivalent_machines import (
     equivalent_machines,
     letters_of,
@@ -30,7 +29,15 @@ from mdlrnn.proofs._equivalent_machines import (
     tops_in_states,
 )
 from mdlrnn.proofs._proof import check
-from mdlrnn.proofs._smt import Formula, Script, ask_cvc5, ask_z3, digits_defined, mirror_defined
+from mdlrnn.proofs._smt import (
+    Formula,
+    Script,
+    ask_cvc5,
+    ask_z3,
+    certain,
+    digits_defined,
+    mirror_defined,
+)
 from mdlrnn.proofs._statement import _mirrored
 from mdlrnn.proofs._terms import counter_term, from_json, known, mirror, substitute, to_json
 

@@ -17,10 +17,10 @@ from mdlrnn import Connection, InputError, Network, Unit, Weight, machines, prov
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines._files import machine_from_text
 from mdlrnn.network._interpreter import EXACT, stepper
-from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._execute import system_for
 from mdlrnn.proofs._proof import Proof
 from mdlrnn.proofs._prove import Verdict
+from mdlrnn.proofs._smt import Claim
 from mdlrnn.proofs.float64._runs import GROWTH, paths
 from mdlrnn.zoo import _language
 

@@ -19,10 +19,9 @@ from mdlrnn.cli import cli
 from mdlrnn.languages import TASKS
 from mdlrnn.languages._paper import anbn
 from mdlrnn.machines._machine import Machine
-from mdlrnn.proofs._claims import Claim
 from mdlrnn.proofs._proof import Proof
 from mdlrnn.proofs._prove import Prover
-from mdlrnn.proofs._smt import FIRST_TRY, IN_RUN
+from mdlrnn.proofs._smt import FIRST_TRY, IN_RUN, Claim
 
 Run = Callable[..., Result]
 SMALL = ("--set", "islands=4", "--set", "population=60", "--quiet")

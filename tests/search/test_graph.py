@@ -17,11 +17,10 @@ from mdlrnn import Corpus, Encoding, Search, Stop
 from mdlrnn.errors import ClusterError
 from mdlrnn.results import Progress
 from mdlrnn.search._archipelago import Archipelago, Packed
-from mdlrnn.search._crew import Job, Threads
+from mdlrnn.search._crew import Job, Part, Threads, run_leg
 from mdlrnn.search._evolve import evolve_islands
 from mdlrnn.search._graph import Graph, stages
 from mdlrnn.search._island import Problem, new_island, random_states
-from mdlrnn.search._leg import Part, run_leg
 from mdlrnn.search._migration import RING, homes_of, patience_of
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
@@ -193,7 +192,7 @@ def test_an_error_in_a_leg_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> N
     def broken(*arguments: object) -> None:
         raise MemoryError("as if")
 
-    monkeypatch.setattr("mdlrnn.search._leg.advance_island", broken)
+    monkeypatch.setattr("mdlrnn.search._crew.advance_island", broken)
     with pytest.raises(MemoryError, match="as if"):
         evolve_islands(PROBLEM, Stop(generations=40), workers=2)
 

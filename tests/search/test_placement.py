@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from mdlrnn.search._crew import Job
-from mdlrnn.search._leg import Leg
+from mdlrnn.search._crew import Job, Leg
 from mdlrnn.search.workers._dask import LEGS_A_THREAD, DaskCrew, _Away
 
 

@@ -22,9 +22,8 @@ from mdlrnn.machines._files import machine_from_text
 from mdlrnn.machines._machine import Machine
 from mdlrnn.machines._transducer import Transducer
 from mdlrnn.show._automaton import picture_of_machine
-from mdlrnn.show._drawing import draw
+from mdlrnn.show._drawing import RADIUS, Layout, clarity, dead_units, draw, label_box
 from mdlrnn.show._formats import FORMATS, Circle, Curve, Words, shortened, text_width
-from mdlrnn.show._layout import RADIUS, Layout, clarity, dead_units, label_box
 
 SVG = "{http://www.w3.org/2000/svg}"
 SCRIPT = "<script>alert('&\"')</script>"

@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from ._enough import enough as enough
     from ._measures import Measures as Measures
     from ._measures import Report as Report
+    from ._measures import UnseenReport as UnseenReport
     from ._measures import fed as fed
     from ._measures import judge as judge
+    from ._measures import list_length as list_length
     from ._measures import measure as measure
     from ._measures import measure_parts as measure_parts
+    from ._measures import measure_unseen as measure_unseen
     from ._measures import named as named
     from ._measures import percent_text as percent_text
+    from ._measures import trigram_length as trigram_length
     from ._measures import truth_of as truth_of
-    from ._unseen import UnseenReport as UnseenReport
-    from ._unseen import list_length as list_length
-    from ._unseen import measure_unseen as measure_unseen
-    from ._unseen import trigram_length as trigram_length
 else:
     from ..door import open_door
 

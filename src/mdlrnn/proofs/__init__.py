@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._claims import folded as folded
     from ._execute import executor as executor
     from ._explain import explain as explain
     from ._proof import Checked as Checked
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from ._smt import IN_RUN as IN_RUN
     from ._smt import SECONDS as SECONDS
     from ._smt import available as available
+    from ._smt import folded as folded
     from ._smt import require as require
     from ._statement import TO_TRY as TO_TRY
     from ._terms import bound_text as bound_text

@@ -24,7 +24,7 @@ from ..machines import (
     check_configuration,
 )
 from ..network import BOUNDARY, Network, plan
-from ._claims import Claim, Shares, certain, claim_formula, shares
+from ._smt import Claim, Shares, certain, claim_formula, shares
 from ._terms import (
     ONE,
     ZERO,

@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..machines import Rule
-from ._claims import Claim, certain, probabilities
 from ._execute import Executor, Node, Opening, System
 from ._invariant import (
     Key,
@@ -37,7 +36,16 @@ from ._obligations import (
     symbolic_step,
     targets,
 )
-from ._smt import Formula, ask_z3, digits_defined, milliseconds_until, mirror_defined
+from ._smt import (
+    Claim,
+    Formula,
+    ask_z3,
+    certain,
+    digits_defined,
+    milliseconds_until,
+    mirror_defined,
+    probabilities,
+)
 from ._terms import Atom, Term, exponent_of, known, substitute
 
 QUESTIONS = 40

@@ -10,10 +10,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..machines import Rule
-from ._claims import Claim, claim_formula, shares
 from ._execute import Executor, Opening, System, Values
 from ._invariant import Location, Scheme, phase_formula, selected
-from ._smt import Formula, Script, conjunction, fraction_text, negation
+from ._smt import (
+    Claim,
+    Formula,
+    Script,
+    claim_formula,
+    conjunction,
+    fraction_text,
+    negation,
+    shares,
+)
 from ._terms import (
     LARGEST,
     VANISHING,

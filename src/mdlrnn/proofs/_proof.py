@@ -18,12 +18,11 @@ from ..machines import AnyMachine, Machine, Transducer
 from ..machines import from_json as language_from_json
 from ..machines import to_json as language_to_json
 from ..network import Network
-from ._claims import Claim
 from ._equivalent_machines import same_language
 from ._execute import Phase, System, executor, system_for
 from ._invariant import Key, Location, Scheme
 from ._obligations import Induction, Query, obligations
-from ._smt import CHECK, LOGIC, Answer, Formula, ask_cvc5, ask_z3, require
+from ._smt import CHECK, LOGIC, Answer, Claim, Formula, ask_cvc5, ask_z3, require
 from ._statement import UNKNOWN, Row, condition_text, latex_symbol, table, term_text, theorem
 from ._terms import TooComplex, from_json, to_json
 from ._witness import Counterexample, FloatFailure

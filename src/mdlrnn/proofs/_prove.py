@@ -20,7 +20,6 @@ from ..checks import is_number, short
 from ..errors import InputError
 from ..machines import AnyMachine, Configuration, Machine, Symbols, Transducer
 from ..network import FLOAT, Network, distribution, feed, input_rows
-from ._claims import Claim, shown_probabilities
 from ._equivalent_machines import counting_machine, equivalent_machines
 from ._execute import NODES as PREFIXES
 from ._execute import SECONDS as EXPLORE
@@ -29,7 +28,17 @@ from ._induction import Model, OutOfTime, attempt, strongest
 from ._invariant import Scheme, schemes
 from ._obligations import Induction
 from ._proof import Proof
-from ._smt import FIRST_TRY, IN_RUN, RUNNERS_UP, SECONDS, SHORTEST_PROOF, available, require
+from ._smt import (
+    FIRST_TRY,
+    IN_RUN,
+    RUNNERS_UP,
+    SECONDS,
+    SHORTEST_PROOF,
+    Claim,
+    available,
+    require,
+    shown_probabilities,
+)
 from ._statement import (
     IN_EXACT_NUMBERS,
     Attempts,

@@ -9,13 +9,12 @@ from typing import NamedTuple
 from ..errors import printable
 from ..machines import Affine, Condition
 from ..network import LEAST_TOTAL, counted
-from ._claims import Claim, claim_text, folded, shares
 from ._equivalent_machines import counts_of_symbols
 from ._execute import Phase, System, affine_term
 from ._induction import Model
 from ._invariant import Location
 from ._obligations import Induction, counters_as, hypothesis, targets
-from ._smt import Formula, Script, ask_z3, negation
+from ._smt import Claim, Formula, Script, ask_z3, claim_text, folded, negation, shares
 from ._terms import Atom, Term, about, bounds, decimal_text, known, rebuilt, substitute
 from ._witness import Counterexample
 from .float64._runs import Reach, reach_notes

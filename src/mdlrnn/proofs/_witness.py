@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from ..machines import END, Configuration, Machine
 from ..network import BOUNDARY, EXACT, FLOAT, distribution, feed, stepper
-from ._claims import Claim, Shares, certain, claim_formula
 from ._execute import Executor, Node, System, along, words
 from ._invariant import stack_bases
+from ._smt import Claim, Shares, certain, claim_formula
 from ._terms import ONE, known, sigmoid_about
 
 

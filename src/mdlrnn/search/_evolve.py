@@ -24,7 +24,7 @@ from ._archipelago import (
     network_of,
     origin_of,
 )
-from ._crew import Crew, Executors, Held, Threads
+from ._crew import Crew, Entry, Executors, Held, Leg, Threads, View, entries_of, view_of
 from ._graph import (
     LONGEST_CHAIN,
     Graph,
@@ -36,7 +36,6 @@ from ._graph import (
     states_at,
 )
 from ._island import Problem, check_room, random_states
-from ._leg import Entry, Leg, View, entries_of, view_of
 from ._settings import Stop
 
 WORK_PER_CHECK = 1.5e8

@@ -14,9 +14,8 @@ from functools import partial
 from typing import NamedTuple
 
 from ._archipelago import Archipelago, Packed
-from ._crew import Crew, Held, Job
+from ._crew import Crew, Entry, Held, Job, Leg, Part, Report, View
 from ._island import Problem
-from ._leg import Entry, Leg, Part, Report, View
 from ._migration import Offer, exchange_of, homes_of
 
 FIRST = -(10**6)

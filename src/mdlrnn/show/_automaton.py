@@ -10,7 +10,7 @@ from random import Random
 
 from ..errors import InputError
 from ..machines import END, AnyMachine, Machine, Rule, Transducer, condition_text, expression_text
-from ._drawing import head
+from ._drawing import Box, Clarity, clarity_of, head, spline
 from ._formats import (
     Circle,
     Curve,
@@ -23,7 +23,6 @@ from ._formats import (
     shortened,
     text_width,
 )
-from ._layout import Box, Clarity, clarity_of, spline
 
 SIZE = 9.5
 """Of the words at arrows."""

@@ -30,7 +30,6 @@ from mdlrnn.languages import Language
 from mdlrnn.measures import percent_text
 from mdlrnn.search import CARD, local_workers, workers_from
 
-from .._sized import with_size
 from ..bench import (
     BENCH_ISLANDS,
     CardSpeed,
@@ -40,7 +39,7 @@ from ..bench import (
     evolve_speeds,
     score_speeds,
 )
-from ..rnns import accuracy, require_torch, selected, train, type_title
+from ..rnns import accuracy, require_torch, selected, train, type_title, with_size
 from ..tables import published_for
 
 if TYPE_CHECKING:

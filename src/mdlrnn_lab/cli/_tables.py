@@ -45,8 +45,7 @@ from mdlrnn.search import (
     workers_from,
 )
 
-from .._sized import with_size
-from ..rnns import check_device, configurations, kept, train
+from ..rnns import check_device, configurations, kept, train, with_size
 from ..tables import (
     REGULARISERS,
     Entry,

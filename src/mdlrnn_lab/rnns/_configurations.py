@@ -6,10 +6,11 @@ A group is all that trains as one batched model: the same cell and the same hidd
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from mdlrnn.errors import InputError
+from mdlrnn.languages import Language, language_from
 
 CELLS = ("elman", "gru", "lstm")
 HIDDEN = (2, 4, 32, 128)
@@ -95,3 +96,10 @@ def groups(wanted: Iterable[Model]) -> list[tuple[str, tuple[Model, ...]]]:
 
 def _begins(name: str, wanted: str) -> bool:
     return name == wanted or name.startswith(f"{wanted}-")
+
+
+def with_size(given: object, size: int | None = None) -> tuple[Language, int]:
+    """'anbn_100' is the task anbn and the size 100; plain strings are refused."""
+    found = language_from(given, size=size)
+    found.check_rules()
+    return replace(found, name=found.task or found.name, asked=None), found.size

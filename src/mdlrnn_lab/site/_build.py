@@ -21,19 +21,21 @@ from mdlrnn.files import PathLike, make_folder, named, path_of, read_text, save
 from mdlrnn.old import knows_old
 from mdlrnn.show import Circle, Content, Curve, Picture, Point, Shape, Words, draw, example_of, page
 
-from ._findings import (
+from ._pages import FINDINGS, INDEX, NETWORK, STEP, Row, index_page, language_page
+from ._places import FORMAT, LIST, Place, places_in
+from ._result import (
+    FILE,
+    chosen,
     class_of,
     closeness,
     findings,
     known_of,
     learned_of,
     proof_rank,
+    results_at,
     states_of,
     strings_of,
 )
-from ._pages import FINDINGS, INDEX, NETWORK, STEP, Row, index_page, language_page
-from ._places import FORMAT, LIST, Place, places_in
-from ._result import FILE, chosen, results_at
 
 LONGEST = 48
 SPELLED = {"*": " star ", "+": " plus ", "|": " or "}

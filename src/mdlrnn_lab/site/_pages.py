@@ -30,8 +30,7 @@ from mdlrnn.show import (
     theorem_section,
 )
 
-from ._findings import CLASSES, UNKNOWN, Findings, Known, Strings, symbols_text
-from ._result import LanguageFile, Result
+from ._result import CLASSES, UNKNOWN, Findings, Known, LanguageFile, Result, Strings, symbols_text
 
 SCALE = 1.4
 FOLLOWS = "It is proved to follow this machine; the theorem below says how closely."

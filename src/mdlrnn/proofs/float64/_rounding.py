@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 from ...machines import Rule
 from ...network import ACTIVATIONS, FLOAT_CUT, LEAST_TOTAL, SATURATION, Network
-from .._claims import Claim, shares
 from .._execute import Opening, System
 from .._invariant import Location
 from .._obligations import Induction, hypothesis, moves, symbolic_step
-from .._smt import Formula, Script, ask_z3, conjunction, negation
+from .._smt import Claim, Formula, Script, ask_z3, conjunction, negation, shares
 from .._terms import Atom, Term, bounds, counter_term, enclosure, floor, rounded_down, rounded_up
 
 MOST = 10**9

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from ...machines import Affine, Configuration, Rule, is_mistake
 from ...network import FLOAT, counted, distribution, stepper
-from .._claims import Claim, Shares, certain, claim_formula, claim_text, folded, separated_text
 from .._execute import Executor, System, words
 from .._invariant import stack_bases
 from .._obligations import Induction
+from .._smt import Claim, Shares, certain, claim_formula, claim_text, folded, separated_text
 from .._terms import ONE, Term, decimal_text, known
 from .._witness import FloatFailure, completion, onward
 from ._rounding import AsItRuns, as_it_runs, largest_counter

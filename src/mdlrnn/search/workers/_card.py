@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from ...errors import InputError, RunError
 from ...kernels import State, Words, gpu
 from .._archipelago import Archipelago, Entry, Run, front_among, rescored
+from .._crew import View
 from .._evolve import Look, OnProgress, SearchLoop
 from .._graph import stages
 from .._island import Problem, check_room
-from .._leg import View
 from .._settings import Stop
 from ._card_islands import archives_among
 

@@ -18,10 +18,9 @@ from ..._version import __version__
 from ...errors import ClusterError, InputError
 from ...kernels import source_hash
 from .._archipelago import Packed
-from .._crew import Held, Job
+from .._crew import Held, Job, Leg, Report, run_leg
 from .._evolve import DESERTED_SECONDS
 from .._island import Problem
-from .._leg import Leg, Report, run_leg
 from ._spread import (
     Frozen,
     Replenish,

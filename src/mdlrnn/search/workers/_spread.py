@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from ...checks import short
 from ...errors import ClusterError, InputError, RunError
 from .._archipelago import Packed
-from .._leg import Report
+from .._crew import Report
 
 REPLENISH_SECONDS = 20.0
 """How long workers may stay away before they are started again, where that is up to the run."""

@@ -193,7 +193,7 @@ def test_symbolic_execution_is_as_the_docs_say(
     for unit in opened:
         assert agrees(replaced(opened[unit], atoms), expected[unit])
         assert agrees(filled[unit], expected[unit])
-    given_shares = shares([filled[u] for u in outputs])
+    given_shares = shares(tuple(filled[u] for u in outputs))
     for mass, chance in zip(
         given_shares.masses[-len(outputs) :], chances_of(network, expected), strict=True
     ):

@@ -24,7 +24,7 @@ from ..machines import (
     check_configuration,
 )
 from ..network import BOUNDARY, Network, plan
-from ._smt import Claim, Shares, certain, claim_formula, shares
+from ._smt import Claim, Shares, is_broken, shares
 from ._terms import (
     ONE,
     ZERO,
@@ -178,7 +178,7 @@ class Node:
 
     @cached_property
     def shares(self) -> Shares:
-        return shares(self.executor.outputs(self.values))
+        return shares(tuple(self.executor.outputs(self.values)))
 
     @property
     def memory(self) -> tuple[Term, ...]:
@@ -199,7 +199,7 @@ class Node:
         if chances is None and self.system.language is not None:
             check_configuration(self.system.language, self.here)
         assert chances is not None
-        return certain(claim_formula(claim, chances, self.shares)) is False
+        return is_broken(claim, chances, self.shares)
 
     def next(self, label: str, to: Configuration) -> Node:
         memory = dict(zip(self.executor.memory, self.memory, strict=True))
@@ -356,11 +356,18 @@ class System:
 
     def chances(self, phase: Phase) -> tuple[Fraction, ...] | None:
         """The true probability of each outcome; None if no configuration of a string is so."""
-        found = dict.fromkeys(self.outcomes, Fraction(0))
-        for rule in self.outcome_rules:
-            if self._enabled(rule, phase):
-                found[rule.symbol] += rule.chance
-        return tuple(found.values()) if sum(found.values()) == 1 else None
+        if phase not in self._chances:
+            found = dict.fromkeys(self.outcomes, Fraction(0))
+            for rule in self.outcome_rules:
+                if self._enabled(rule, phase):
+                    found[rule.symbol] += rule.chance
+            whole = sum(found.values()) == 1
+            self._chances[phase] = tuple(found.values()) if whole else None
+        return self._chances[phase]
+
+    @cached_property
+    def _chances(self) -> dict[Phase, tuple[Fraction, ...] | None]:
+        return {}
 
     def lead(self, rule: Rule, here: Configuration) -> Configuration:
         values = dict(zip(self.counters, here.counters, strict=True))

@@ -184,11 +184,11 @@ def fit(nodes: Sequence[Node], mirrored: bool = False) -> tuple[Term, ...] | Non
         names = fractions + names
     names.insert(0, known(1))
     rows = []
-    for node in nodes:
-        here = dict(zip(system.counters, map(known, node.here.counters), strict=True))
+    for counters, memory in dict.fromkeys((node.here.counters, node.memory) for node in nodes):
+        here = dict(zip(system.counters, map(known, counters), strict=True))
         at = {counter_term(name).parts[0][0]: value for name, value in here.items()}
         left = [substitute(name, at).constant for name in names]
-        rows.append((left, [value.constant for value in node.memory]))
+        rows.append((left, [value.constant for value in memory]))
     solution = solve(rows, len(names), units)
     if solution is None:
         return None

@@ -200,7 +200,7 @@ def claimed(induction: Induction, location: Location, claim: Claim) -> list[Quer
         into = selected(induction.scheme, location.key, induction.executor, step.values, phase)
         script.add(into)
         if chances is not None:
-            given = shares(induction.executor.outputs(step.values))
+            given = shares(tuple(induction.executor.outputs(step.values)))
             formula = claim_formula(claim, chances, given)
             if formula == ("and",):
                 continue

@@ -17,6 +17,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -382,19 +383,30 @@ class Claim(NamedTuple):
         return self.kind in ("exact", "categorical")
 
 
+CACHED = 4096
+"""Of what is said of outputs: in runs the same ones come again and again."""
+
+
 class Shares(NamedTuple):
     """Probabilities before they are divided by their sum."""
 
-    masses: list[Term]
+    masses: tuple[Term, ...]
     whole: Term
 
 
-def shares(outputs: Sequence[Term]) -> Shares:
+@lru_cache(maxsize=CACHED)
+def shares(outputs: tuple[Term, ...]) -> Shares:
     if len(outputs) == 1:
         chance = relu(outputs[0]) - relu(outputs[0].plus(-1))
-        return Shares([ONE - chance, chance], ONE)
-    masses = [relu(output) for output in outputs]
+        return Shares((ONE - chance, chance), ONE)
+    masses = tuple(map(relu, outputs))
     return Shares(masses, total(masses))
+
+
+@lru_cache(maxsize=CACHED)
+def is_broken(claim: Claim, chances: tuple[Fraction, ...], given: Shares) -> bool:
+    """Whether the claim is certainly false where probabilities are known."""
+    return certain(claim_formula(claim, chances, given)) is False
 
 
 def claim_formula(claim: Claim, chances: Sequence[Fraction], given: Shares) -> Formula:
@@ -440,7 +452,7 @@ def _usual(claim: Claim, chances: Sequence[Fraction], given: Shares) -> Iterator
 
 
 def _holds_for(claim: Claim, chances: Sequence[Fraction], given: Sequence[Fraction]) -> bool:
-    formula = conjunction(*_usual(claim, chances, Shares([Term(p) for p in given], ONE)))
+    formula = conjunction(*_usual(claim, chances, Shares(tuple(map(Term, given)), ONE)))
     return certain(formula) is True
 
 
@@ -480,7 +492,8 @@ def _has_digits(value: int, base: int, among: int | None = None) -> bool:
     return value == 0
 
 
-def probabilities(given: Shares) -> list[Fraction]:
+@lru_cache(maxsize=CACHED)
+def probabilities(given: Shares) -> Sequence[Fraction]:
     """The probabilities, sigmoids at the middle of their bounds: what a proof can hope for."""
     return _normal([_middle(mass) for mass in given.masses])
 

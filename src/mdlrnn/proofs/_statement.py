@@ -254,7 +254,7 @@ def _row(induction: Induction, location: Location) -> Row:
     shown = [None if value is None else short(value) for value in outputs]
     found = None
     if all(value is not None for value in shown):
-        given = shares([value for value in shown if value is not None])
+        given = shares(tuple(value for value in shown if value is not None))
         masses = [short(mass) for mass in given.masses]
         whole = Term(given.whole.constant * 0)
         for mass in masses:

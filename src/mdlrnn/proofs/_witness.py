@@ -15,7 +15,7 @@ from ..machines import END, Configuration, Machine
 from ..network import BOUNDARY, EXACT, FLOAT, distribution, feed, stepper
 from ._execute import Executor, Node, System, along, words
 from ._invariant import stack_bases
-from ._smt import Claim, Shares, certain, claim_formula
+from ._smt import Claim, Shares, is_broken
 from ._terms import ONE, known, sigmoid_about
 
 
@@ -289,8 +289,8 @@ def _fails(system: System, claim: Claim, here: Configuration, given: Sequence[An
     """Whether the claim fails with these probabilities, as they are."""
     chances = system.chances(system.phase(here))
     assert chances is not None
-    masses = [known(p) for p in _outcomes([Fraction(p) for p in given])]
-    return certain(claim_formula(claim, chances, Shares(masses, ONE))) is False
+    masses = tuple(map(known, _outcomes([Fraction(p) for p in given])))
+    return is_broken(claim, chances, Shares(masses, ONE))
 
 
 def _wrong(system: System, claim: Claim, here: Configuration, given: Sequence[Any]) -> bool:
@@ -303,8 +303,7 @@ def _wrong(system: System, claim: Claim, here: Configuration, given: Sequence[An
         p + max(-SLACK, min(SLACK, chance - p))
         for p, chance in zip(masses, chances, strict=True)
     ]  # fmt: skip
-    formula = claim_formula(claim, chances, Shares([known(p) for p in better], ONE))
-    return certain(formula) is False
+    return is_broken(claim, chances, Shares(tuple(map(known, better)), ONE))
 
 
 def _outcomes(given: list[Fraction]) -> list[Fraction]:

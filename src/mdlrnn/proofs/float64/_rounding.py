@@ -281,7 +281,7 @@ class _Analysis:
         outputs = self.induction.executor.outputs(step.values)
         if len(outputs) == 1:
             return step.output_errors[0] + 4 * ULP
-        whole = shares(outputs).whole
+        whole = shares(tuple(outputs)).whole
         least = self._least_total(step, whole)
         total = sum(step.output_errors, Fraction(0))
         # Outputs are added in some order, and each is divided by the sum.

@@ -18,8 +18,8 @@ from ...network import FLOAT, counted, distribution, stepper
 from .._execute import Executor, System, words
 from .._invariant import stack_bases
 from .._obligations import Induction
-from .._smt import Claim, Shares, certain, claim_formula, claim_text, folded, separated_text
-from .._terms import ONE, Term, decimal_text, known
+from .._smt import Claim, Shares, claim_text, folded, is_broken, separated_text
+from .._terms import ONE, decimal_text, known
 from .._witness import FloatFailure, completion, onward
 from ._rounding import AsItRuns, as_it_runs, largest_counter
 
@@ -190,8 +190,8 @@ def _breaks(claim: Claim, chances: tuple[Fraction, ...], masses: list[float]) ->
         return False
     kind = "within" if claim.kind == "exact" else claim.kind
     loose = Claim(kind, claim.margin + ROUNDING) if claim.margin or kind == "within" else claim
-    given: list[Term] = [known(Fraction(mass)) for mass in masses]
-    return certain(claim_formula(loose, chances, Shares(given, ONE))) is False
+    given = tuple(known(Fraction(mass)) for mass in masses)
+    return is_broken(loose, chances, Shares(given, ONE))
 
 
 LONG_ENOUGH = 2_000

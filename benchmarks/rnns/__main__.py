@@ -12,7 +12,7 @@ from mdlrnn.interface._text import table
 from mdlrnn.languages import TASKS
 from mdlrnn_lab.rnns._baseline import accuracy, best, kept
 from mdlrnn_lab.rnns._configurations import type_title
-from mdlrnn_lab.tables._page import _rnn_words
+from mdlrnn_lab.tables._formal_languages import rnn_words
 from mdlrnn_lab.tables._sheet import cross_entropy, percent, published_for
 
 RESULTS = Path(__file__).parent / "results"
@@ -86,7 +86,7 @@ def show(found: dict[str, list[Row]]) -> Iterator[str]:
     head = ["task", "paper", "its RNN", "here", "RNN", "", "its seeds", "the paper's RNN"]
     yield table(head, lines, 1)
     yield ""
-    yield from _rnn_words([row for rows in found.values() for row in rows])
+    yield from rnn_words([row for rows in found.values() for row in rows])
 
 
 def filled(text: str, found: dict[str, list[Row]]) -> str:
@@ -108,7 +108,7 @@ def filled(text: str, found: dict[str, list[Row]]) -> str:
                 cells[4], cells[7], cells[8] = cells_of(ours)
             line = " | ".join(cells)
         elif line.startswith("- Classical RNNs: "):
-            (words,) = _rnn_words([row for rows in found.values() for row in rows])
+            (words,) = rnn_words([row for rows in found.values() for row in rows])
             line = f"- {words}"
         lines.append(line)
     return "\n".join(lines) + "\n"

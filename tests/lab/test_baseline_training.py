@@ -25,8 +25,7 @@ from mdlrnn_lab.rnns._configurations import (
     groups,
     models,
 )
-from mdlrnn_lab.rnns._model import GATES, Weights, chances_of, first_weights, tree_of
-from mdlrnn_lab.rnns._training import Training
+from mdlrnn_lab.rnns._training import GATES, Training, Weights, chances_of, first_weights, tree_of
 
 torch.set_num_threads(1)
 LAYERS = {"elman": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}

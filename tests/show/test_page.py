@@ -39,8 +39,7 @@ from mdlrnn.languages import TASKS, language_from
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.network._encoding import SCHEMES
 from mdlrnn.show._content import network_content, run_content
-from mdlrnn.show._page import asset, page
-from mdlrnn.show._sections import described_parts, example_string, machine_section
+from mdlrnn.show._page import asset, described_parts, example_string, machine_section, page
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb"], [6, 3, 1])
 SEARCH = Search(islands=2, population=30)

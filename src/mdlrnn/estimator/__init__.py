@@ -1,4 +1,4 @@
-"""`MDLRNN`: the search as an estimator of scikit-learn, which needs no scikit-learn itself.""" ""
+"""`MDLRNN`: the search as an estimator of scikit-learn, which needs no scikit-learn itself."""
 
 from __future__ import annotations
 

@@ -28,8 +28,15 @@ if TYPE_CHECKING:
     from ._formats import svg as svg
     from ._page import asset as asset
     from ._page import document as document
+    from ._page import facts as facts
+    from ._page import machine_section as machine_section
     from ._page import page as page
+    from ._page import paragraph as paragraph
+    from ._page import score_section as score_section
     from ._page import script_of as script_of
+    from ._page import section as section
+    from ._page import table as table
+    from ._page import theorem_section as theorem_section
     from ._plots import Front as Front
     from ._plots import History as History
     from ._plots import Probabilities as Probabilities
@@ -46,13 +53,6 @@ if TYPE_CHECKING:
     from ._plots import probabilities as probabilities
     from ._plots import run_html as run_html
     from ._plots import values as values
-    from ._sections import facts as facts
-    from ._sections import machine_section as machine_section
-    from ._sections import paragraph as paragraph
-    from ._sections import score_section as score_section
-    from ._sections import section as section
-    from ._sections import table as table
-    from ._sections import theorem_section as theorem_section
 else:
     from ..door import open_door
 

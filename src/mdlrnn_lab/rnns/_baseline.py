@@ -40,8 +40,7 @@ from mdlrnn.search import (
 from ._configurations import Configuration, Model, configurations, groups, models, with_size
 
 if TYPE_CHECKING:
-    from ._model import Weights
-    from ._training import Training
+    from ._training import Training, Weights
 
 DEVICES = ("cpu", "cuda")
 
@@ -227,7 +226,7 @@ def reports(
 def _measured(
     cell: str, weights: Weights, task: Language, parts: Iterable[Corpus]
 ) -> list[Measures]:
-    from ._model import chances_of, tree_of
+    from ._training import chances_of, tree_of
 
     count = len(weights["output"])
     totals = [Measures()] * count
@@ -296,8 +295,7 @@ class TrainingProgress(NamedTuple):
 
 def training_of(group: Group, plan: Plan, corpus: Corpus) -> Training:
     """The models as they were, or with their first weights."""
-    from ._model import tree_of
-    from ._training import Training
+    from ._training import Training, tree_of
 
     use_threads(plan.threads)
     training = Training(group.models, tree_of(corpus, plan.device), corpus.outputs)

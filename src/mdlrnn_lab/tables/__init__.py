@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from ._formal_languages import has_published as has_published
     from ._formal_languages import judged as judged
     from ._formal_languages import probe as probe
+    from ._formal_languages import probe_page as probe_page
     from ._formal_languages import probe_sheet as probe_sheet
+    from ._formal_languages import table_page as table_page
     from ._formal_languages import table_sheet as table_sheet
     from ._formal_languages import unproved as unproved
-    from ._page import probe_page as probe_page
-    from ._page import regularisers_page as regularisers_page
-    from ._page import table_page as table_page
     from ._regularisers import REGULARISERS as REGULARISERS
     from ._regularisers import cells as cells
     from ._regularisers import figures_of as figures_of
     from ._regularisers import golden_figures as golden_figures
+    from ._regularisers import regularisers_page as regularisers_page
     from ._regularisers import regularisers_sheet as regularisers_sheet
     from ._runs import Runner as Runner
     from ._runs import RunStopped as RunStopped

@@ -15,7 +15,18 @@ from mdlrnn.search import Origin, Search, Stop
 
 from ..rnns import accuracy, best, type_title
 from ._runs import Runner, Wanted, best_network, evolved, write_figures
-from ._sheet import MISSING, Sheet, bits, cross_entropy, percent, printed, published, published_for
+from ._sheet import (
+    MISSING,
+    Sheet,
+    bits,
+    cross_entropy,
+    made,
+    markdown,
+    percent,
+    printed,
+    published,
+    published_for,
+)
 
 
 def with_verdict(folder: Path, figures: dict[str, Any], language: Language) -> dict[str, Any]:
@@ -307,3 +318,71 @@ def probe_sheet(rows: Iterable[dict[str, Any]], beside: bool) -> Sheet:
 
 def has_published(task: Language, size: int) -> bool:
     return (task.name, size) == ("anbn", 500)
+
+
+_MEASURES = """\
+CE is the cross-entropy on the test set (in the probe also on the training set), in hundredths of a
+bit a character; acc is the share of deterministic steps that are right, in percent, and for Dyck
+languages the share of all steps that are categorically right (margin 0.005). Shares are cut, not
+rounded: 100.0 means all. *optimal* is what the language's own probabilities give, for Dyck-2 the
+paper's hand-built stack; on one set of strings a network can be below it by chance."""
+
+
+_SELECTION = """\
+*paper* is what the paper prints: of its three released runs the network with the lowest |G| plus
+the test set's |D:G|. *paper, by training* is the one of them with the lowest training score, where
+that is another. *by training* is the network with the lowest training score of the runs here, and
+the RNN with the lowest training cross-entropy; *by test* is selected as the paper's table is: the
+network by |G| plus the test set's |D:G|, the RNN by test cross-entropy. MDL is |G| + |D:G| of the
+training set. *theorem* is what `mdlrnn prove` shows of the network, for every string of the
+language; in the paper's rows *by hand* is a proof in the paper, and those are about networks of the
+larger training sets."""
+
+
+def table_page(entries: Sequence[Entry], command: str, notes: Iterable[str] = ()) -> str:
+    runs = [run for entry in entries for run in entry.runs]
+    rnns = [row for entry in entries for row in entry.rnns]
+    parts = [
+        "# The paper's main table, again",
+        made(command, runs, rnn_words(rnns)),
+        markdown(table_sheet(entries)),
+        _MEASURES,
+        _SELECTION,
+        *notes,
+        *_theorems(runs),
+        "## Every run",
+        markdown(runs_sheet(entries)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def probe_page(
+    rows: Sequence[dict[str, Any]], command: str, beside: bool, notes: Iterable[str] = ()
+) -> str:
+    parts = [
+        "# The probe of the objective, again",
+        made(command, rows, []),
+        markdown(probe_sheet(rows, beside)),
+        "units are hidden units; conn counts connections and biases.",
+        _MEASURES,
+        *notes,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _theorems(runs: Sequence[dict[str, Any]]) -> list[str]:
+    """What was shown of each network that a proof was sought for, as sentences."""
+    found = [
+        f"- {run['task']}_{run['size']}, seed {run['seed']}: {run['proof'].get('statement')}"
+        for run in runs
+        if isinstance(run.get("proof"), dict)
+    ]
+    return ["## Theorems", "\n".join(found)] if found else []
+
+
+def rnn_words(rnns: Sequence[dict[str, Any]]) -> list[str]:
+    if not rnns:
+        return []
+    devices = ", ".join(sorted({str(row["device"]) for row in rnns}))
+    seconds = sum(row["seconds"] for row in rnns)
+    return [f"Classical RNNs: {len(rnns)} trained on {devices} in {seconds / 60:.1f} minutes"]

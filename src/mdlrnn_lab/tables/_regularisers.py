@@ -31,7 +31,7 @@ from mdlrnn.search import (
 )
 
 from ._runs import RunStopped, machine, read_figures, today, versions, write_figures
-from ._sheet import Sheet, bits
+from ._sheet import Sheet, bits, made, markdown
 
 SIZE = 500
 SCHEME = "abudy2025"
@@ -233,3 +233,25 @@ def _verdict(row: dict[str, Any]) -> str:
     if row["start"] != "golden":
         return right
     return "kept" if row["kept"] else f"left, {right}"
+
+
+_REGULARISERS = """\
+|G| and the training set's |D:G| are in bits, under the encoding abudy2025. *test* is by how much
+the test set's |D:G| is above that of the true distribution; where a test set is not drawn from it,
+as those of a^n b^n and a^n b^n c^n are not, a network can be below. *kept*: the search from the
+golden network ended with it; *left*: with another network, which is *right* if it makes no mistake
+on the training set, the test set and the language's shortest strings, else *wrong*. *size*
+minimises |D:G| among networks with no more units and connections than the golden one."""
+
+
+def regularisers_page(
+    golden: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]], command: str
+) -> str:
+    limits = ", ".join(sorted({row["limit"] for row in rows}))
+    parts = [
+        "# Which regulariser keeps a golden network",
+        made(command, rows, [f"Each search: {limits}"]),
+        markdown(regularisers_sheet(golden, rows)),
+        _REGULARISERS,
+    ]
+    return "\n\n".join(parts) + "\n"

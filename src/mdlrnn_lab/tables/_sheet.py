@@ -7,7 +7,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -124,3 +124,15 @@ def _hundredths(value: float | None) -> str:
     if value is None:
         return MISSING
     return "∞" if math.isinf(value) else f"{value:.1f}"
+
+
+def made(command: str, runs: Sequence[dict[str, Any]], more: Iterable[str]) -> str:
+    """How a page of Markdown was made: command, versions, machine, date."""
+    lines = [f"    {command}", ""]
+    for title, key in (("Versions", "versions"), ("Machine", "machine"), ("Date", "date")):
+        found = sorted({str(run[key]) for run in runs})
+        lines.append(f"- {title}: {'; '.join(found)}")
+    seconds = sum(run["seconds"] for run in runs)
+    steps = sum(run["steps"] for run in runs)
+    lines.append(f"- Searches: {len(runs)}, {seconds / 60:,.1f} minutes, {steps:,} steps in all")
+    return "\n".join([*lines, *(f"- {line}" for line in more)])

@@ -31,6 +31,12 @@ def is_number(value: object) -> TypeGuard[float]:
     return abs(value) <= sys.float_info.max
 
 
+def check_kind(value: object, kind: type, remedy: str) -> None:
+    """Raise unless it is one; the remedy says what to give, as a sentence's end."""
+    if not isinstance(value, kind):
+        raise InputError(f"{short(value)} is no {kind.__name__}; {remedy}.")
+
+
 def check_integer(name: str, value: object, least: int, most: int | None = None) -> None:
     if not is_integer(value) or value < least:
         raise InputError(f"{name} is {short(value)}; it must be an integer, {least} or more.")

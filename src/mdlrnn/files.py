@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from .checks import short
 from .errors import InputError, printable
@@ -32,6 +34,14 @@ def read_bytes(path: PathLike, limit: int) -> bytes:
     return data
 
 
+def json_of(text: str) -> Any:
+    """`json.loads`, for which JSON that is nested too deep is no JSON either."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
 def make_folder(path: Path) -> None:
     """The folder and those above it, where they are missing."""
     try:
@@ -44,13 +54,23 @@ def make_folder(path: Path) -> None:
 
 def named(path: PathLike) -> str:
     """The path as it can stand in a sentence."""
-    return printable(os.fspath(path))
+    return printable(os.fspath(path_of(path)))
+
+
+LONGEST_NAME = 255
+"""Bytes of a file's or folder's name, on all systems."""
 
 
 def path_of(given: object) -> Path:
     """The path; anything that is none is answered in one sentence."""
     if isinstance(given, str | os.PathLike):
-        return Path(given)
+        path = Path(given)
+        if "\0" in str(path) or any(len(os.fsencode(part)) > LONGEST_NAME for part in path.parts):
+            raise InputError(
+                f"{short(str(path))} is no path: a name in it is longer than {LONGEST_NAME} bytes "
+                "or holds a null character; give the path of a file."
+            )
+        return path
     raise InputError(f"{short(given)} is no path; give the path of a file as text or a Path.")
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -18,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import is_number, short
+from ..checks import check_kind, is_number, short
 from ..errors import InputError
-from ..files import PathLike
+from ..files import PathLike, path_of
 from ..network import (
     BOUNDARY,
     Arithmetic,
@@ -221,7 +220,7 @@ class Corpus:
         characters, or with `words` the blank-separated words. `.npz` has the arrays that
         `from_sequences` takes: inputs, targets and perhaps lengths.
         """
-        if os.fspath(path).lower().endswith(".npz"):
+        if path_of(path).suffix.lower() == ".npz":
             arrays = read_sequences(path)
             try:
                 return cls.from_sequences(*arrays)
@@ -244,6 +243,9 @@ class Corpus:
 
         The symbols of a string are its characters, or with `words` its blank-separated words.
         """
+        check_kind(strings, Iterable, "give a list of strings")
+        if counts is not None:
+            check_kind(counts, Iterable, "give a list of counts")
         return _from_counts(count_strings(strings, counts, words), words)
 
     @classmethod
@@ -290,6 +292,7 @@ class Corpus:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Corpus:
         """The corpus that `to_arrays` took apart; other arrays in the mapping are left alone."""
+        check_kind(arrays, Mapping, "give what Corpus.to_arrays returned")
         for name in ("alphabet", *NUMBERS, *ARRAYS):
             if name not in arrays:
                 raise InputError(f"the corpus lacks the array {name!r}; save it again.")
@@ -363,6 +366,7 @@ class Corpus:
             raise InputError("a numeric corpus cannot be split; give two .npz files instead.")
         if not is_number(share) or not 0 < share < 1:
             raise InputError(f"the share is {short(share)}; give a number between 0 and 1.")
+        check_kind(seed, int, "give an integer as the seed")
         random = np.random.RandomState(seed % 2**32)  # it takes no larger ones
         kept: dict[tuple[str, ...], int] = {}
         held: dict[tuple[str, ...], int] = {}

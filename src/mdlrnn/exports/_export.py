@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..checks import check_known
+from ..checks import check_kind, check_known
 from ..errors import InputError
 from ..files import PathLike, path_of, save
 from ..network import Network, plan
@@ -28,6 +28,7 @@ def sympy(network: Network) -> SymbolicNetwork:
 
     Needs the extra `sympy`.
     """
+    check_kind(network, Network, "give a Network")
     require("sympy", "formulas in SymPy", "SymPy", "sympy")
     from ._symbolic import symbolic
 
@@ -41,6 +42,7 @@ def nltk(network: Network) -> NetworkModel:
     A context is the whole string so far, without or with NLTK's `<s>` before it; the end of the
     string is the word `</s>`. Needs the extra `nltk`.
     """
+    check_kind(network, Network, "give a Network")
     require("nltk", "a language model for NLTK", "NLTK", "nltk")
     if network.alphabet is None:
         raise InputError("the network does not name its symbols; give it an alphabet first.")
@@ -57,6 +59,7 @@ def networkx(network: Network) -> Any:
     has kind, weight (a float), fraction (the weight as text) and ignored, which is true where a
     forward connection closes a loop and is not fed. Needs the extra `networkx`.
     """
+    check_kind(network, Network, "give a Network")
     require("networkx", "a graph of networkx", "networkx", "networkx")
     import networkx as library
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from ..checks import check_kind
 from ..errors import InputError, MissingExtra, printable
 from ..network import (
     BOUNDARY,
@@ -97,6 +98,7 @@ class Program(NamedTuple):
 
 
 def program(network: Network) -> Program:
+    check_kind(network, Network, "give a Network")
     order, ignored = plan(network)
     forward: dict[int, list[Term]] = {u: [] for u in order}
     recurrent: dict[int, list[Term]] = {u: [] for u in order}

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+from ..checks import check_kind
 from ..network import BOUNDARY, EXACT, EXACT_CUT, EXP_OVERFLOW, FLOAT, Network
 from ._formulas import (
     Dialect,
@@ -210,6 +211,7 @@ def python(network: Network, *, exact: bool = False) -> str:
 
     It computes in floats, or with `exact` in fractions.
     """
+    check_kind(exact, bool, "give True or False")
     code = program(network)
     check_expressible(code, _HELPERS[exact], "plain Python")
     dialect = EXACTLY if exact else FLOATS

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import pickle
 from dataclasses import replace
 from fractions import Fraction
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from ..checks import is_number, short
+from ..checks import check_kind, is_number, short
 from ..errors import InputError
 from ..files import PathLike, path_of, unreadable
 from ..network import LARGEST_INTEGER, Connection, Network, Unit, Weight, plan
@@ -100,6 +99,7 @@ def torch(network: Network, *, log: bool = False, straight_through: bool = False
     gradient of a sigmoid and floor that of a line; the values stay as they are. Needs the extra
     `torch`.
     """
+    check_kind(network, Network, "give a Network")
     require_torch()
     from ._module import TorchNetwork
 
@@ -204,7 +204,7 @@ def load_torch(path: PathLike) -> TorchNetwork:
         data = library.load(path_of(path), weights_only=True)
     except OSError as error:
         raise unreadable(path, error) from None
-    except (RuntimeError, pickle.UnpicklingError, EOFError, KeyError, ValueError):
+    except Exception:  # a file that is none makes it fail in many ways
         raise refused from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise refused

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..corpus import Corpus
 from ..errors import InputError
 from ..expressions import Expression
-from ..files import PathLike, named, read_text
+from ..files import PathLike, named, path_of, read_text
 from ..languages import (
     Grammar,
     Language,
@@ -280,7 +280,7 @@ def enough(
     folder = getattr(run, "out", run)
     if not isinstance(folder, str | Path):
         raise InputError("the run is kept in no folder; give it one, or a run's folder.")
-    home = Path(folder)
+    home = path_of(folder)
     check_holds_run(home)
     settings = read_settings(home)
     task = _task(settings.corpus, home) if language is None else language_with_rules(language)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 from typing import NamedTuple
 
+from ..checks import check_kind
 from ..errors import InputError
 from ._encoding import Encoding
 from ._network import Network
@@ -100,6 +101,7 @@ def decode(
     """
     if (inputs is None) != (outputs is None):
         raise InputError("only one of inputs and outputs is given; give both or neither.")
+    check_kind(encoding, Encoding, "make it with Encoding(...)")
     reader = _Reader(_only_bits(bits), encoding)
     encoding = reader.encoding
     count = reader.unit_count()
@@ -353,6 +355,8 @@ def _only_bits(bits: str) -> str:
 
 def check_encodable(network: Network, encoding: Encoding) -> None:
     """Raise unless the encoding has room for the network's activations and unit types."""
+    check_kind(network, Network, "give a Network")
+    check_kind(encoding, Encoding, "make it with Encoding(...)")
     for u, unit in enumerate(network.units):
         if unit.activation not in encoding.activations:
             raise InputError(

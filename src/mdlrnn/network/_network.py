@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..checks import is_integer, short
+from ..checks import check_kind, is_integer, short
 from ..errors import InputError, printable
 from ..files import PathLike, read_text, save
 from ..limits import CONNECTIONS, check_size
@@ -40,7 +40,9 @@ class Network:
 
     def __post_init__(self) -> None:
         for name, kind in (("units", Unit), ("connections", Connection)):
-            items = tuple(getattr(self, name))
+            given = getattr(self, name)
+            check_kind(given, Iterable, f"give the {name} as a list")
+            items = tuple(given)
             if not all(isinstance(item, kind) for item in items):
                 raise InputError(
                     f"{name} holds something that is not a {kind.__name__}; "
@@ -50,6 +52,7 @@ class Network:
         ordered = sorted(self.connections, key=lambda c: (c.kind, c.source, c.target))
         object.__setattr__(self, "connections", tuple(ordered))
         if self.alphabet is not None:
+            check_kind(self.alphabet, Iterable, "give the alphabet as a list of symbols")
             object.__setattr__(self, "alphabet", tuple(self.alphabet))
         _check(self)
 

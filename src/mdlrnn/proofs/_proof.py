@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from ..checks import check_known, exact_fraction
+from ..checks import check_known, exact_fraction, is_number, short
 from ..errors import InputError, printable
 from ..files import PathLike, named, read_text
 from ..languages import EVERY_TASK
@@ -333,6 +333,8 @@ def check(
     The language must be the one given, or else one of mdlrnn's own: a certificate may call any
     machine by any name. With `about`, the certificate must be about that network.
     """
+    if not is_number(seconds) or seconds <= 0:
+        raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
     ends = time.monotonic() + seconds
     check_known(solver, ("cvc5", "z3"), "solver")
     require(solver, "checking a certificate" + (" with Z3" if solver == "z3" else ""))

@@ -10,7 +10,7 @@ from ..checks import short
 from ..corpus import Corpus
 from ..errors import InputError
 from ..extraction import Learned
-from ..files import PathLike
+from ..files import PathLike, path_of
 from ..network import Encoding, Network
 from ..proofs import Proof
 from ._files import (
@@ -39,7 +39,7 @@ def network_from(source: object) -> Network:
     if isinstance(best, Network):
         return best
     if isinstance(source, str | os.PathLike):
-        return load_network(Path(source))
+        return load_network(path_of(source))
     raise InputError(
         f"{short(source)} is no network; give a Network, a Run, or the path of a network's file "
         "or a run's folder."
@@ -50,7 +50,7 @@ def is_network(source: object) -> bool:
     """Whether a network is meant, and no strings: a file of strings is no JSON."""
     if not isinstance(source, str | os.PathLike):
         return isinstance(source, Network) or hasattr(source, "best")
-    path = Path(source)
+    path = path_of(source)
     if not path.is_file() or path.suffix == ".json":
         return True
     with path.open("rb") as file:
@@ -74,7 +74,7 @@ def encoding_of(source: object) -> Encoding | None:
     own = getattr(source, "encoding", None)
     if isinstance(own, Encoding):
         return own
-    if not isinstance(source, str | os.PathLike) or not (Path(source) / SETTINGS).exists():
+    if not isinstance(source, str | os.PathLike) or not (path_of(source) / SETTINGS).exists():
         return None
     return read_settings(Path(source)).encoding
 

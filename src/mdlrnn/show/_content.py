@@ -11,6 +11,7 @@ from ..corpus import Corpus
 from ..errors import InputError
 from ..extraction import Learned
 from ..extraction import learned as find_learned
+from ..files import path_of
 from ..languages import Language, language_from, language_of_run
 from ..machines import Machine
 from ..measures import Report, enough, measure
@@ -92,7 +93,7 @@ def content_of(
     if known is not None and known.rules is None:
         raise InputError(f"{known.name} is a file and no task; give it with --corpus.")
     folder = getattr(source, "out", None) or source
-    if isinstance(folder, str | Path) and Path(folder).is_dir():
+    if isinstance(folder, str | Path) and path_of(folder).is_dir():
         if corpus is not None:
             raise InputError("a run has its corpus; leave --corpus out.")
         return run_content(Path(folder), title, known)

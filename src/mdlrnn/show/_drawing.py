@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import check_kind
 from ..errors import InputError
 from ..files import PathLike, save
 from ..network import Connection, Network, Weight, plan
@@ -618,6 +619,7 @@ class Drawing:
 
 def draw(network: Network) -> Drawing:
     """The network as a drawing, in the manner of the paper's figures."""
+    check_kind(network, Network, "give a Network")
     for what, count, most in (
         ("units", len(network.units), MOST_UNITS),
         ("connections", len(network.connections), MOST_CONNECTIONS),

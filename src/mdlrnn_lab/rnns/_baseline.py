@@ -19,7 +19,7 @@ import numpy as np
 
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import ClusterError, InputError, MissingExtra
-from mdlrnn.files import PathLike, read_text, reason_of, save, write_atomically
+from mdlrnn.files import PathLike, json_of, read_text, reason_of, save, write_atomically
 from mdlrnn.interface import json_text
 from mdlrnn.languages import SEED, Language
 from mdlrnn.measures import Measures, Report, judge, truth_of
@@ -178,7 +178,7 @@ def load_progress(folder: Path, group: str) -> tuple[tuple[Model, ...], dict[str
         return None
     try:
         arrays = unseal(read_sealed(path))
-        found = tuple(model_of(row) for row in json.loads(str(arrays["models"])))
+        found = tuple(model_of(row) for row in json_of(str(arrays["models"])))
     except (InputError, KeyError, TypeError, ValueError):
         raise InputError(f"{path} is damaged; delete it to train these again.") from None
     return found, arrays
@@ -194,7 +194,7 @@ def _foreign(folder: Path) -> Iterator[Path]:
 
 def _read(path: Path) -> Any:
     try:
-        return json.loads(read_text(path, "file"))
+        return json_of(read_text(path, "file"))
     except ValueError as error:
         if isinstance(error, InputError):
             raise

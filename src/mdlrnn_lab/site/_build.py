@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from mdlrnn.checks import check_integer, is_number, short
 from mdlrnn.errors import InputError
-from mdlrnn.files import PathLike, make_folder, named, path_of, read_text, save
+from mdlrnn.files import PathLike, json_of, make_folder, named, path_of, read_text, save
 from mdlrnn.old import knows_old
 from mdlrnn.show import Circle, Content, Curve, Picture, Point, Shape, Words, draw, example_of, page
 
@@ -314,7 +314,7 @@ def _before(site: Path) -> Before:
     if not site.exists() or (site.is_dir() and not any(map(_is_kept, site.iterdir()))):
         return Before([], set())
     try:
-        data: Any = json.loads(read_text(site / LIST, "atlas"))
+        data: Any = json_of(read_text(site / LIST, "atlas"))
         if data["format"] != FORMAT:
             raise ValueError
         languages = list(data["languages"])

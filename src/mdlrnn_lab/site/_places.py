@@ -22,7 +22,7 @@ from mdlrnn import __version__
 from mdlrnn.checks import is_integer, is_number, short
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
-from mdlrnn.files import named, read_text
+from mdlrnn.files import json_of, named, read_text
 from mdlrnn.languages import EVERY_TASK, Language, split_size
 from mdlrnn.network import OBJECTIVES, SCHEMES, Encoding, Network, counted
 from mdlrnn.runs import BEST, SETTINGS, Settings, find_runs, read_settings, status_of
@@ -122,7 +122,7 @@ def _is_result(path: Path) -> bool:
 def _of_file(path: Path) -> Place:
     text = read_text(path, "result")
     try:
-        data = json.loads(text)
+        data = json_of(text)
     except (ValueError, RecursionError):
         raise InputError(f"{named(path)}: not JSON; make this result again.") from None
     if isinstance(data, dict) and str(data.get("format")).startswith("mdlrnn/"):

@@ -25,7 +25,7 @@ from mdlrnn.errors import InputError
 from mdlrnn.expressions import Expression
 from mdlrnn.extraction import Learned
 from mdlrnn.extraction import learned as find_learned
-from mdlrnn.files import read_text
+from mdlrnn.files import json_of, read_text
 from mdlrnn.languages import (
     EVERY_TASK,
     GRAMMAR_SUFFIXES,
@@ -429,7 +429,7 @@ def _key(result: Result) -> str:
 
 def _read(path: Path, network: Network) -> Findings | None:
     try:
-        data = json.loads(read_text(path, "findings"))
+        data = json_of(read_text(path, "findings"))
         learned = data["learned"]
         return Findings(
             str(data["key"]), float(data["seconds"]), Proof.from_dict(data["theorem"], network, ""),

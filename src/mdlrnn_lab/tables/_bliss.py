@@ -8,7 +8,6 @@ takes little memory.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import zipfile
@@ -18,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from mdlrnn import __version__
 from mdlrnn.checks import check_integer, check_known
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError, printable
-from mdlrnn.files import PathLike, check_writable, named, read_text, save
+from mdlrnn.files import PathLike, check_writable, json_of, named, read_text, save
 from mdlrnn.interface import evolve, json_text, table
 from mdlrnn.languages import TASKS, Language
 from mdlrnn.limits import LINE_BYTES, check_size
@@ -308,8 +308,9 @@ def _head(file: Any, path: Path) -> tuple[int, ...]:
         reader = {1: np.lib.format.read_array_header_1_0,
                   2: np.lib.format.read_array_header_2_0}[major]  # fmt: skip
         shape, fortran, kind = reader(file)
-    except (ValueError, KeyError) as error:
-        raise InputError(f"{named(path)} holds no array ({error}); get it again.") from None
+    except (ValueError, KeyError, SyntaxError, TokenError) as error:
+        reason = printable(f"{error}")
+        raise InputError(f"{named(path)} holds no array ({reason}); get it again.") from None
     if fortran or kind != np.bool_ or len(shape) not in (2, 3):
         raise InputError(f"{named(path)} holds no rows of true and false; get the benchmark again.")
     return shape
@@ -438,7 +439,7 @@ def _works(chosen: Sequence[Dataset], sizes: Sequence[int]) -> list[_Work]:
 def _made_of(work: _Work, search: Search, seed: int, stop: Stop, strings: int) -> Row:
     """What a row is about and how it was made, as it is read back from a file."""
     encoding = search.encoding_for(Encoding.every_part())
-    found: Row = json.loads(
+    found: Row = json_of(
         json_text(
             {
                 "language": work.dataset.name,
@@ -600,7 +601,7 @@ def _read(path: Path) -> list[Row]:
     if not path.exists():
         return []
     try:
-        rows = list(json.loads(read_text(path, "table")))
+        rows = list(json_of(read_text(path, "table")))
         fits = all(row.keys() >= set(IN_EVERY_ROW) for row in rows)
     except (ValueError, TypeError, AttributeError) as error:
         if isinstance(error, InputError):

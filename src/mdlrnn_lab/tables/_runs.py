@@ -16,7 +16,7 @@ from typing import Any
 
 from mdlrnn import __version__
 from mdlrnn.errors import InputError
-from mdlrnn.files import make_folder, named, read_text, save
+from mdlrnn.files import json_of, make_folder, named, read_text, save
 from mdlrnn.kernels import score
 from mdlrnn.languages import SEED, Language
 from mdlrnn.measures import measure
@@ -287,7 +287,7 @@ def _measures(network: Network, wanted: Wanted) -> dict[str, Any]:
 
 def read_figures(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(read_text(path, "figures"))
+        data = json_of(read_text(path, "figures"))
     except ValueError as error:
         if isinstance(error, InputError):
             raise

@@ -312,7 +312,7 @@ def _settings(path: Path) -> tuple[str, int, dict[str, Any]]:
     text = read_text(path, "cluster settings")
     try:
         data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError, LookupError) as error:
         mark = getattr(error, "problem_mark", None)
         where = "" if mark is None else f", line {mark.line + 1}"
         raise InputError(
@@ -347,6 +347,11 @@ def _settings(path: Path) -> tuple[str, int, dict[str, Any]]:
     if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
         raise InputError(f"{path}: {system} has no settings; name cores, memory and interface.")
     given = dict(options)
+    for name in ("scheduler_options", "job_extra_directives", "env_extra"):
+        kind = Mapping if name == "scheduler_options" else list
+        if given.get(name) is not None and not isinstance(given[name], kind):
+            what = "names with values" if kind is Mapping else "a list"
+            raise InputError(f"{path}: {name} is {short(given[name])}; give {what}.")
     if "interface" not in given and "host" not in (given.get("scheduler_options") or {}):
         raise InputError(
             f"{path}: {system} names no network interface, so the scheduler would listen on all; "

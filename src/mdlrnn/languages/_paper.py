@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
@@ -36,14 +37,27 @@ def counted(name: str, title: str, blocks: tuple[tuple[str, int], ...]) -> Machi
         ]
         before, chance, when = symbol, Fraction(1), (k.zero,)
     rules.append(Rule(before, BOUNDARY, when=when))
-
-    def string(n: int) -> str:
-        return first * n + "".join(symbol * times * n for symbol, times in others)
-
-    def draw(random: RandomState, size: int) -> list[str]:
-        return [string(int(n)) for n in random.geometric(float(P), size=size)]
-
+    # No closures: a machine is pickled, and comes back from other processes.
+    draw, string = partial(_blocks_drawn, blocks), partial(_blocks_of, blocks)
     return Machine(name, title, tuple(rules), draw=draw, string=string)
+
+
+def _blocks_of(blocks: tuple[tuple[str, int], ...], n: int) -> str:
+    (first, _), *others = blocks
+    return first * n + "".join(symbol * times * n for symbol, times in others)
+
+
+def _blocks_drawn(blocks: tuple[tuple[str, int], ...], random: RandomState, size: int) -> list[str]:
+    return [_blocks_of(blocks, int(n)) for n in random.geometric(float(P), size=size)]
+
+
+def _sum_of(n: int, m: int) -> str:
+    return "a" * n + "b" * m + "c" * (n + m)
+
+
+def _sums_drawn(random: RandomState, size: int) -> list[str]:
+    ns, ms = (random.geometric(float(P), size=size) for _ in range(2))
+    return [_sum_of(int(n), int(m)) for n, m in zip(ns, ms, strict=True)]
 
 
 def anbn() -> Machine:
@@ -65,14 +79,6 @@ def anb2n() -> Machine:
 def anbmcnm() -> Machine:
     """a^n b^m c^(n+m): one counter of all that came and has not been answered by a c."""
     n = counter("n")
-
-    def string(n: int, m: int) -> str:
-        return "a" * n + "b" * m + "c" * (n + m)
-
-    def draw(random: RandomState, size: int) -> list[str]:
-        ns, ms = (random.geometric(float(P), size=size) for _ in range(2))
-        return [string(int(n), int(m)) for n, m in zip(ns, ms, strict=True)]
-
     return Machine(
         "anbmcnm",
         "a^n b^m c^(n+m)",
@@ -85,8 +91,8 @@ def anbmcnm() -> Machine:
             Rule("c", "c", "c", when=(n.positive,), then=(("n", n - 1),)),
             Rule("c", BOUNDARY, when=(n.zero,)),
         ),
-        draw=draw,
-        string=string,
+        draw=_sums_drawn,
+        string=_sum_of,
     )
 
 
@@ -115,11 +121,13 @@ def dyck(kinds: int, p: Fraction = P) -> Machine:
         ]
     rules.append(Rule("start", BOUNDARY, chance=1 - p, when=(stack.zero,)))
 
-    def draw(random: RandomState, size: int) -> list[str]:
-        chosen = Draw([float(p) / kinds] * kinds + [1 - float(p)])
-        return [_drawn(random, kinds, chosen) for _ in range(size)]
-
+    draw = partial(_brackets_drawn, kinds, float(p))
     return Machine(f"dyck{kinds}", f"Dyck-{kinds}", tuple(rules), draw=draw)
+
+
+def _brackets_drawn(kinds: int, p: float, random: RandomState, size: int) -> list[str]:
+    chosen = Draw([p / kinds] * kinds + [1 - p])
+    return [_drawn(random, kinds, chosen) for _ in range(size)]
 
 
 def _drawn(random: RandomState, kinds: int, chosen: Draw) -> str:

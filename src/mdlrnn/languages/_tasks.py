@@ -148,11 +148,13 @@ def _dyck_pcfg(kinds: int, **more: Any) -> Language:
 def _weighted(name: str, title: str, rules: Rights, longest: int) -> Language:
     grammar = _grammar(name, title, rules)
     machine = replace(grammar.machine(), draw=grammar.samples)
+    return _later(machine, partial(_all_short, longest, grammar), weighted=True)
 
-    def every_short(machine: Rules, training: Corpus, seed: int) -> Iterator[Corpus]:
-        return _every_short(longest, grammar)
 
-    return _later(machine, every_short, weighted=True)
+def _all_short(
+    longest: int, grammar: Grammar, machine: Rules, training: Corpus, seed: int
+) -> Iterator[Corpus]:
+    return _every_short(longest, grammar)
 
 
 class Tasks(Mapping[str, Language]):

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby, islice
@@ -273,6 +273,10 @@ class Machine(Strings):
         # The symbols in it may be line ends, and a title is one line.
         object.__setattr__(self, "title", printable(self.title))
         check_language(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its fields, without what is made ready to be applied."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def save(self, path: PathLike) -> None:
         """Write the language as a language file."""

@@ -268,13 +268,17 @@ def addition() -> Transducer:
             for y in bits
         ),
         "carry 0",
-        draw=lambda size, seed: pairs(_numbers(size)),
+        draw=_all_pairs,
         spell=_sum_text,
         noun="digit",
         outcome="digit",
         every="For numbers of any length,",
         exactly="the probability of a 1 is exactly the digit of the sum",
     )
+
+
+def _all_pairs(size: int, seed: int) -> NDArray[np.int64]:
+    return pairs(_numbers(size))
 
 
 def pairs(numbers: int, first: int = 0) -> NDArray[np.int64]:

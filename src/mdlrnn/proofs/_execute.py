@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..checks import short
 from ..errors import InputError
@@ -66,6 +66,9 @@ class Executor(NamedTuple):
     read: Callable[[Sequence[int], Memory], dict[int, Term]]
     """What units hold when the row is read and the memory units then hold these values; without
     the units that look back at the step before and are no memory themselves."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return executor, (self.network,)
 
     def outputs(self, values: Values) -> list[Term]:
         first = self.network.inputs

@@ -7,13 +7,23 @@ All changes work in place. A row has room for what the caller adds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..network import ACTIVATIONS, KINDS, TYPES, Connection, Network, Unit, Weight
+from ..network import (
+    ACTIVATIONS,
+    KINDS,
+    LARGEST_INTEGER,
+    MOST_UNITS,
+    TYPES,
+    Connection,
+    Network,
+    Unit,
+    Weight,
+)
 from ._compile import compiled, entry
 
 Floats = NDArray[np.float64]
@@ -108,6 +118,66 @@ def size_of(row: Words) -> int:
     return HEADER + UNIT_WORDS * row[0] + CONNECTION_WORDS * row[1]
 
 
+def words_for(inputs: int, outputs: int) -> int:
+    """Words that a row needs for a network with every connection from an input to an output and
+    back."""
+    return HEADER + UNIT_WORDS * (inputs + outputs) + CONNECTION_WORDS * 2 * inputs * outputs
+
+
+def connections_in(words: int) -> int:
+    """How many connections a row of so many words has room for, and one."""
+    return (words - HEADER) // CONNECTION_WORDS + 1
+
+
+def cleared(rows: NDArray[Any], width: int | None = None) -> NDArray[Any]:
+    """Rows of so many words, or of as many as the longest uses, with zeros behind what a network
+    uses: what else lies there depends on what was there before."""
+    counts = rows[:, :2].astype(np.int64)
+    sizes = HEADER + counts @ np.array([UNIT_WORDS, CONNECTION_WORDS])
+    width = int(sizes.max()) if width is None else width
+    return np.where(np.arange(width) < sizes[:, None], rows[:, :width], 0)
+
+
+def are_networks(words: Words, sizes: Words, inputs: int, outputs: int) -> bool:
+    """Whether packed rows of these sizes are networks with so many inputs and outputs."""
+    return all(bool(rule.all()) for rule in _rules(words, sizes, inputs, outputs))
+
+
+def _rules(words: Words, sizes: Words, inputs: int, outputs: int) -> Iterator[NDArray[Any]]:
+    """What holds of networks; each rule can be asked where those before it hold."""
+    yield (sizes >= HEADER) & (sizes <= words.size)
+    yield sizes.sum() == words.size
+    starts = np.cumsum(sizes) - sizes
+    units, connections = words[starts], words[starts + 1]
+    yield (units >= inputs + outputs) & (units <= MOST_UNITS)
+    yield (connections >= 0) & (connections <= words.size)
+    yield sizes == HEADER + UNIT_WORDS * units + CONNECTION_WORDS * connections
+
+    number, at = _places(starts + HEADER, units, UNIT_WORDS)
+    code, numerator = words[at], words[at + 1]
+    yield (code >= 0) & (code < PRODUCT * len(TYPES)) & (code % PRODUCT < len(ACTIVATIONS))
+    yield _are_weights(numerator, words[at + 2])
+    yield (number >= inputs) | ((code == 0) & (numerator == 0))
+
+    number, at = _places(starts + HEADER + UNIT_WORDS * units, connections, CONNECTION_WORDS)
+    key, numerator = words[at], words[at + 1]
+    known = np.repeat(units, connections)
+    yield (key >= 0) & (key // TARGET < known) & ((key & SOURCE_MASK) < known)
+    yield (numerator != 0) & _are_weights(numerator, words[at + 2])
+    yield (key[1:] > key[:-1]) | (number[1:] == 0)
+
+
+def _are_weights(numerator: Words, denominator: Words) -> NDArray[Any]:
+    small = (numerator >= -LARGEST_INTEGER) & (numerator <= LARGEST_INTEGER)
+    return small & (denominator >= 1) & (denominator <= LARGEST_INTEGER)
+
+
+def _places(starts: Words, counts: Words, step: int) -> tuple[Words, Words]:
+    """For all items of all rows: the item's number in its row, and its place in the words."""
+    number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    return number, np.repeat(starts, counts) + step * number
+
+
 @compiled
 def descend(genome: Words, parent: Words) -> None:
     """Note in an offspring what this parent stems from."""
@@ -196,6 +266,20 @@ class Space(NamedTuple):
 @compiled
 def happens(rate: float, random: Random) -> bool:
     return uniform(random) < rate
+
+
+def is_in_space(row: Words, space: Space) -> bool:
+    """Whether a search of the space can come to this network."""
+    end = HEADER + UNIT_WORDS * int(row[0])
+    codes = row[HEADER:end:UNIT_WORDS]
+    if not np.isin(codes % PRODUCT, space.activations).all():
+        return False
+    if codes.max() >= PRODUCT and not space.products:
+        return False
+    keys = row[end : int(size_of(row)) : CONNECTION_WORDS]
+    sources, targets = keys & SOURCE_MASK, keys // TARGET
+    from_output = (sources >= space.inputs) & (sources < space.inputs + space.outputs)
+    return bool(space.unrestricted or not (from_output | (targets < space.inputs)).any())
 
 
 @compiled

@@ -104,6 +104,10 @@ def compound_rates() -> Floats:
     return np.cumsum([m.rate for m in COMPOUND])
 
 
+def mutation_rates(products: bool) -> tuple[Floats, Floats]:
+    return simple_rates(products), compound_rates()
+
+
 @compiled
 def draw_kind(sums: Floats, random: Random) -> int:
     """A place, as likely as its rate."""

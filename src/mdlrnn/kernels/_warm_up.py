@@ -23,7 +23,7 @@ from ._compile import CACHE_FOLDER, is_ready, mark_ready
 from ._genome import Space
 from ._helped import advance_helped, help_out, new_board
 from ._mutations import has_stacks
-from ._offspring import compound_rates, make_offspring, simple_rates
+from ._offspring import make_offspring, mutation_rates
 from ._plan import tree_of, workspace_for
 from ._scoring import encoded_length, fill_distributions, score_rows, surprisal, weight_norms
 
@@ -40,7 +40,7 @@ class _Example:
         self.random = np.ones(4, dtype=np.uint64)
         self.space = Space(
             2, 2, np.zeros(1, dtype=np.int64), False, False, 8, 8, 0.1, 0.1, 0.1, 0.1, 0.1,
-            simple_rates(False), compound_rates(),
+            *mutation_rates(False),
         )  # fmt: skip
         self.tree = tree_of(Corpus.from_strings(["a", "ab"]))
         self.work = workspace_for(self.tree, 8, 8)

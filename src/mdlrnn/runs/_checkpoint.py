@@ -16,28 +16,23 @@ from .._version import __version__
 from ..checks import short
 from ..errors import InputError
 from ..kernels import (
-    CONNECTION_WORDS,
     COUNTERS,
     FRONT_COUNT,
     FRONT_SIZE,
-    HEADER,
-    PRODUCT,
-    SOURCE_MASK,
-    TARGET,
-    UNIT_WORDS,
     UNKNOWN,
     State,
     Words,
+    are_networks,
     marked,
     pack,
 )
-from ..network import ACTIVATIONS, LARGEST_INTEGER, MOST_UNITS, TYPES
 from ..search import (
-    ROW_WORDS,
     Archipelago,
     Problem,
     begins_with_founders,
     front_of,
+    narrow,
+    row_words,
     rows_of,
 )
 from ._files import read_sealed, seal, unseal
@@ -45,54 +40,6 @@ from ._files import read_sealed, seal, unseal
 
 def damaged(what: str) -> InputError:
     return InputError(f"not a checkpoint that mdlrnn wrote ({what})")
-
-
-def check_rows(words: Words, sizes: Words, inputs: int, outputs: int) -> None:
-    """Raise InputError unless the packed rows are networks with these inputs and outputs."""
-    _hold((sizes >= HEADER) & (sizes <= words.size))
-    if int(sizes.sum()) != words.size:
-        raise damaged("its rows do not fit their sizes")
-    starts = np.cumsum(sizes) - sizes
-    units, connections = words[starts], words[starts + 1]
-    _hold((units >= inputs + outputs) & (units <= MOST_UNITS))
-    _hold((connections >= 0) & (connections <= words.size))
-    _hold(sizes == HEADER + UNIT_WORDS * units + CONNECTION_WORDS * connections)
-    _check_units(words, starts + HEADER, units, inputs)
-    _check_connections(words, starts + HEADER + UNIT_WORDS * units, connections, units)
-
-
-def _check_units(words: Words, starts: Words, units: Words, inputs: int) -> None:
-    number, at = _places(starts, units, UNIT_WORDS)
-    code, numerator = words[at], words[at + 1]
-    _hold((code >= 0) & (code < PRODUCT * len(TYPES)) & (code % PRODUCT < len(ACTIVATIONS)))
-    _check_weights(numerator, words[at + 2])
-    _hold((number >= inputs) | ((code == 0) & (numerator == 0)))
-
-
-def _check_connections(words: Words, starts: Words, connections: Words, units: Words) -> None:
-    number, at = _places(starts, connections, CONNECTION_WORDS)
-    key, numerator = words[at], words[at + 1]
-    known = np.repeat(units, connections)
-    _hold((key >= 0) & (key // TARGET < known) & ((key & SOURCE_MASK) < known))
-    _hold(numerator != 0)
-    _check_weights(numerator, words[at + 2])
-    _hold((key[1:] > key[:-1]) | (number[1:] == 0))
-
-
-def _check_weights(numerator: Words, denominator: Words) -> None:
-    _hold((numerator >= -LARGEST_INTEGER) & (numerator <= LARGEST_INTEGER))
-    _hold((denominator >= 1) & (denominator <= LARGEST_INTEGER))
-
-
-def _places(starts: Words, counts: Words, step: int) -> tuple[Words, Words]:
-    """For all items of all rows: the item's number in its row, and its place in the words."""
-    number = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    return number, np.repeat(starts, counts) + step * number
-
-
-def _hold(rule: NDArray[Any]) -> None:
-    if not rule.all():
-        raise damaged("a row is no network")
 
 
 FORMAT = "mdlrnn-checkpoint/1"
@@ -119,17 +66,17 @@ def to_bytes(archipelago: Archipelago, fingerprint: str) -> bytes:
     return seal(
         {
             "about": np.array(json.dumps(about)),
-            "words": _narrow(words),
-            "sizes": _narrow(np.diff(starts)),
+            "words": narrow(words),
+            "sizes": narrow(np.diff(starts)),
             "values": np.stack([state.values for state in islands]),
-            "lengths": _narrow(np.stack([state.lengths for state in islands])),
+            "lengths": narrow(np.stack([state.lengths for state in islands])),
             "bits": np.stack([state.bits for state in islands]),
             "random": np.stack([state.random for state in islands]),
             "counters": np.stack([state.counters for state in islands]),
             "best_values": np.concatenate([state.best_value for state in islands]),
             "front_counts": np.array([len(front) for front in fronts], np.int64),
-            "front_words": _narrow(front_words),
-            "front_sizes": _narrow(np.diff(front_starts)),
+            "front_words": narrow(front_words),
+            "front_sizes": narrow(np.diff(front_starts)),
             "front_lengths": np.array([length for length, _, _ in entries], np.int64),
             "front_bits": np.array([bits for _, bits, _ in entries], np.float64),
         }
@@ -219,7 +166,7 @@ def _islands(
         front = front_rows[start:end]
         if ancestry is not None:
             own, front = ([marked(row, ancestry) for row in some] for some in (own, front))
-        width = _width(own + front)
+        width = row_words(max(row.size for row in own + front))
         states.append(
             State(
                 genomes=_matrix(own, population, width),
@@ -242,7 +189,8 @@ def _rows(
 ) -> list[Words]:
     sizes = _array(arrays, prefix + "sizes", "i", count)
     words = _array(arrays, prefix + "words", "i", arrays[prefix + "words"].size)
-    check_rows(words, sizes, problem.corpus.inputs, problem.corpus.outputs)
+    if not are_networks(words, sizes, problem.corpus.inputs, problem.corpus.outputs):
+        raise damaged("a row is no network")
     return np.split(words, np.cumsum(sizes)[:-1]) if count else []
 
 
@@ -254,26 +202,8 @@ def _array(arrays: Mapping[str, NDArray[Any]], name: str, kind: str, *shape: int
     return array.astype({"i": np.int64, "u": np.uint64, "f": np.float64}[kind])
 
 
-def _width(rows: list[Words]) -> int:
-    """A row length that holds all these; islands widen their rows themselves when need be."""
-    largest = max(row.size for row in rows)
-    width = ROW_WORDS
-    while width < largest:
-        width *= 2
-    return width
-
-
 def _matrix(rows: list[Words], height: int, width: int) -> NDArray[np.int64]:
     matrix = np.zeros((height, width), dtype=np.int64)
     for i, row in enumerate(rows):
         matrix[i, : row.size] = row
     return matrix
-
-
-def _narrow(array: NDArray[np.int64]) -> NDArray[Any]:
-    """The same integers in as few bytes as hold them all."""
-    for kind in (np.int16, np.int32):
-        bounds = np.iinfo(kind)
-        if array.min(initial=0) >= bounds.min and array.max(initial=0) <= bounds.max:
-            return array.astype(kind)
-    return array

@@ -10,18 +10,19 @@ if TYPE_CHECKING:
     from ._archipelago import Progress as Progress
     from ._archipelago import Run as Run
     from ._archipelago import Statistics as Statistics
+    from ._archipelago import narrow as narrow
     from ._archipelago import network_of as network_of
     from ._archipelago import origin_of as origin_of
     from ._archipelago import rescored as rescored
     from ._evolve import OnProgress as OnProgress
     from ._evolve import evolve_islands as evolve_islands
-    from ._island import ROW_WORDS as ROW_WORDS
     from ._island import Problem as Problem
     from ._island import check_room as check_room
     from ._island import epoch as epoch
     from ._island import front_of as front_of
     from ._island import new_island as new_island
     from ._island import random_states as random_states
+    from ._island import row_words as row_words
     from ._island import rows_of as rows_of
     from ._migration import is_crowded as is_crowded
     from ._origin import Origin as Origin

@@ -13,19 +13,17 @@ from numpy.typing import NDArray
 
 from ..kernels import (
     ANCESTRY,
-    CONNECTION_WORDS,
     CONSTRUCTED,
     EVALUATIONS,
     FRONT_COUNT,
     FRONT_SIZE,
-    HEADER,
     HITS,
     RANDOM,
     STEPS,
-    UNIT_WORDS,
     UNKNOWN,
     State,
     Words,
+    cleared,
     marked,
     network_from_row,
     score_many,
@@ -75,14 +73,16 @@ def _narrow(rows: NDArray[np.int64]) -> NDArray[Any]:
     """The rows without what no network uses, in the fewest bytes that hold all words."""
     if not len(rows):
         return np.zeros((0, 0), dtype=np.int16)
-    used = HEADER + UNIT_WORDS * rows[:, 0] + CONNECTION_WORDS * rows[:, 1]
-    width = int(used.max())
-    kept = np.where(np.arange(width) < used[:, None], rows[:, :width], 0)
+    return narrow(cleared(rows))
+
+
+def narrow(array: NDArray[np.int64]) -> NDArray[Any]:
+    """The same integers in as few bytes as hold them all."""
     for kind in (np.int16, np.int32):
         bounds = np.iinfo(kind)
-        if kept.min() >= bounds.min and kept.max() <= bounds.max:
-            return kept.astype(kind)
-    return kept
+        if array.min(initial=0) >= bounds.min and array.max(initial=0) <= bounds.max:
+            return array.astype(kind)
+    return array
 
 
 def _widened(rows: NDArray[Any], count: int, words: int) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from ..checks import check_threads
 from ..errors import ClusterError
-from ..kernels import State, Words, source_of, weight_norms
+from ..kernels import State, Words, norms_of
 from ..network import Network, Score
 from ._archipelago import (
     Archipelago,
@@ -432,6 +432,4 @@ def _run(
 
 def _scored(problem: Problem, g: int, d_given_g: float, row: Words) -> tuple[Network, Score]:
     """A network with the score that the search gave it."""
-    # In plain Python, since nothing else here needs the scoring kernels; the last bits agree too.
-    l1, l2 = source_of(weight_norms)(row)
-    return network_of(problem, row), Score(g, d_given_g, float(l1), float(l2))
+    return network_of(problem, row), Score(g, d_given_g, *norms_of(row))

@@ -18,13 +18,10 @@ from numpy.typing import NDArray
 from ..corpus import Corpus, forbid_only_boundary
 from ..errors import InputError
 from ..kernels import (
-    CONNECTION_WORDS,
     COUNTERS,
-    DONE,
     FLAGS,
     FRONT_COUNT,
     FRONT_SIZE,
-    HEADER,
     HELPED,
     HELPERS,
     IS_OPEN,
@@ -42,16 +39,17 @@ from ..kernels import (
     advance_helped,
     announced,
     compile_help_beside,
-    compound_rates,
+    connections_in,
     encoding_table,
     help_out,
     is_ready,
+    mutation_rates,
     new_board,
     new_memo,
-    simple_rates,
     size_of,
     tree_of,
     warm_up,
+    words_for,
     workspace_for,
 )
 from ..limits import SEARCHED_NUMBERS, check_size
@@ -75,7 +73,7 @@ class Scoring(NamedTuple):
     """Of a row."""
 
     def workspace(self) -> Workspace:
-        connections = (self.words - HEADER) // CONNECTION_WORDS + 1
+        connections = connections_in(self.words)
         units = min(connections, self.max_units)
         return workspace_for(self.tree, units, connections, self.saturation)
 
@@ -166,6 +164,13 @@ ROW_WORDS = 512
 when need be."""
 
 
+def row_words(needed: int) -> int:
+    words = ROW_WORDS
+    while words < needed:
+        words *= 2
+    return words
+
+
 NOBODY = np.zeros(FLAGS, dtype=np.int64)
 """The flags where nobody can help."""
 
@@ -207,6 +212,7 @@ def tools_for(problem: Problem) -> Tools:
 
 def space_for(inputs: int, outputs: int, search: Search, encoding: Encoding) -> Space:
     codes = [ACTIVATIONS[name].code for name in encoding.activations]
+    simple, compound = mutation_rates(encoding.products)
     return Space(
         inputs=inputs,
         outputs=outputs,
@@ -216,8 +222,8 @@ def space_for(inputs: int, outputs: int, search: Search, encoding: Encoding) -> 
         max_units=search.max_units,
         max_connections=search.max_connections,
         **{name: float(getattr(search, name)) for name in RATES},
-        simple_mutations=simple_rates(encoding.products),
-        compound_mutations=compound_rates(),
+        simple_mutations=simple,
+        compound_mutations=compound,
     )
 
 
@@ -255,13 +261,7 @@ def random_states(seed: int, islands: int) -> list[Random]:
 
 def new_island(problem: Problem, random: Random, founders: Sequence[Words] = ()) -> State:
     """An island with these networks and random ones; `random` is its random state."""
-    needed = HEADER + 3 * (
-        problem.corpus.inputs + problem.corpus.outputs
-        + 2 * problem.corpus.inputs * problem.corpus.outputs
-    )  # fmt: skip
-    words = ROW_WORDS
-    while words < 2 * needed:
-        words *= 2
+    words = row_words(2 * words_for(problem.corpus.inputs, problem.corpus.outputs))
     size = problem.search.population
     state = State(
         genomes=np.zeros((size, words), dtype=np.int64),
@@ -309,7 +309,7 @@ def advance_island(
     """The island so many generations later. The state given is written to, or if its rows get too
     short a wider one. Threads may help through the team given."""
     end = int(state.counters[STEPS]) + generations * problem.search.population
-    ended = DONE
+    ended = None
     while (steps := end - int(state.counters[STEPS])) > 0:
         board = None if team is None else _board(problem, state, team)
         if ended == HELPED and board is not None:

@@ -10,21 +10,16 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels import (
-    CONNECTION_WORDS,
-    HEADER,
     IMPROVED_AT,
-    PRODUCT,
-    SOURCE_MASK,
     STEPS,
-    TARGET,
-    UNIT_WORDS,
     State,
     Words,
+    is_in_space,
     join_front,
     size_of,
 )
 from ..network import ACTIVATIONS, DEFAULT_ACTIVATIONS
-from ._island import Problem, best_of, with_room
+from ._island import Problem, best_of, tools_for, with_room
 from ._settings import Search
 
 
@@ -70,21 +65,7 @@ def island_problem(problem: Problem, island: int) -> Problem:
 
 def fits(row: Words, problem: Problem) -> bool:
     """Whether a network of the corpus is in the space of this problem."""
-    words = row[: int(size_of(row))]
-    end = HEADER + UNIT_WORDS * int(row[0])
-    codes = {int(code) for code in words[HEADER:end:UNIT_WORDS]}
-    allowed = {ACTIVATIONS[name].code for name in problem.encoding.activations}
-    if not {code % PRODUCT for code in codes} <= allowed:
-        return False
-    if max(codes) >= PRODUCT and not problem.encoding.products:
-        return False
-    if problem.search.unrestricted:
-        return True
-    keys = words[end::CONNECTION_WORDS]
-    inputs, outputs = problem.corpus.inputs, problem.corpus.outputs
-    sources, targets = keys & SOURCE_MASK, keys // TARGET
-    from_output = (sources >= inputs) & (sources < inputs + outputs)
-    return not (from_output.any() or (targets < inputs).any())
+    return is_in_space(row, tools_for(problem).space)
 
 
 ARCHIVE = 0

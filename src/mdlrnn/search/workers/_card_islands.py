@@ -17,20 +17,18 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...kernels import (
-    CONNECTION_WORDS,
     COUNTERS,
     FRONT_COUNT,
     FRONT_SIZE,
-    HEADER,
     STEPS,
-    UNIT_WORDS,
     State,
     Words,
-    compound_rates,
+    cleared,
     gpu,
     size_of,
+    words_for,
 )
-from .._island import ROW_WORDS, Problem, random_states, tools_for
+from .._island import ROW_WORDS, Problem, random_states, row_words, tools_for
 from .._migration import (
     ARCHIVE,
     NOTHING,
@@ -126,7 +124,7 @@ def spaces_of(problem: Problem) -> tuple[NDArray[Any], ...]:
         np.array([space.activations.size for space in spaces], dtype=np.int64),
         np.array([(s.products, s.unrestricted) for s in spaces], dtype=np.int64),
         np.stack([space.simple_mutations for space in spaces]),
-        compound_rates(),
+        spaces[0].compound_mutations,
     )
 
 
@@ -249,12 +247,7 @@ class Islands:
     def begin(self) -> None:
         """New islands."""
         corpus = self.problem.corpus
-        needed = HEADER + 3 * (
-            corpus.inputs + corpus.outputs + 2 * corpus.inputs * corpus.outputs
-        )  # fmt: skip
-        words = ROW_WORDS
-        while words < 2 * max(needed, self.founder_words):
-            words *= 2
+        words = row_words(2 * max(words_for(corpus.inputs, corpus.outputs), self.founder_words))
         search = self.problem.search
         every = random_states(self.problem.seed, search.islands)
         random = np.stack(every[self.first : self.first + self.count])
@@ -560,31 +553,18 @@ class Islands:
             front = self.front_rows[island].copy_to_host()
             entries = int(parts["counters"][island, FRONT_COUNT])
             front[entries:] = 0
-            longest = max(int(_sizes(rows).max()), int(_sizes(front).max()))
+            longest = max(cleared(some).shape[1] for some in (rows, front))
             own = {name: part[island].copy() for name, part in parts.items()}
             own["front_lengths"][entries:] = 0
             own["front_bits"][entries:] = 0
             found.append(
                 State(
-                    genomes=_cleared(rows, longest),
-                    front=_cleared(front, longest),
+                    genomes=cleared(rows, longest).astype(np.int64),
+                    front=cleared(front, longest).astype(np.int64),
                     **own,
                 )
             )
         return tuple(found)
-
-
-def _sizes(rows: NDArray[Any]) -> NDArray[np.int64]:
-    units, connections = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
-    sizes: NDArray[np.int64] = HEADER + UNIT_WORDS * units + CONNECTION_WORDS * connections
-    return sizes
-
-
-def _cleared(rows: NDArray[Any], width: int) -> Words:
-    """Rows of so many words, with zeros behind what a network uses: what else lies there on the
-    card depends on what was there before."""
-    kept = np.arange(width) < _sizes(rows)[:, None]
-    return np.where(kept, rows[:, :width], 0).astype(np.int64)
 
 
 def _used(row: NDArray[Any]) -> Words:

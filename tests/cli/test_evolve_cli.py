@@ -126,7 +126,7 @@ def test_a_run_on_strings_ends_with_what_was_learned(
 ) -> None:
     """After it is saved; the answer is kept, and the report has it."""
     pytest.importorskip("z3")
-    for seconds in ("interface._learned.AT_THE_END", "show._content.LEARNED_SECONDS"):
+    for seconds in ("interface._carry_out.AT_THE_END", "show._content.LEARNED_SECONDS"):
         monkeypatch.setattr(f"mdlrnn.{seconds}", 120.0)
     (here / "as.txt").write_text("3\ta\n2\taa\n1\taaa\n")
     out = mdlrnn("evolve", "as.txt", *SMALL, "--generations", "60", "--out", "r", "--quiet").stdout

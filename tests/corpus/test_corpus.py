@@ -177,7 +177,7 @@ def test_long_strings_need_no_loop_over_levels() -> None:
 def test_comparison_in_blocks_makes_the_same_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     strings = ["a" * n + "b" * m for n in range(12) for m in range(12)]
     whole = Corpus.from_strings(strings)
-    monkeypatch.setattr("mdlrnn.corpus._tree.BLOCK", 7)
+    monkeypatch.setattr("mdlrnn.corpus._corpus.BLOCK", 7)
     assert Corpus.from_strings(strings) == whole
     check_against_trie(whole, Counter(strings))
 

@@ -163,7 +163,7 @@ def test_on_strings_a_run_goes_on_until_what_was_learned_is_proved(
     def refuse(*arguments: object) -> None:
         raise AssertionError("it was looked for again")
 
-    monkeypatch.setattr("mdlrnn.interface._learned.learned", refuse)
+    monkeypatch.setattr("mdlrnn.interface._carry_out.learned", refuse)
     monkeypatch.setattr("mdlrnn.show._content.find_learned", refuse)
     again = resume("r")
     assert (again.reason, again.is_proved) == ("proved", True)

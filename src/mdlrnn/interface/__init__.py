@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ._carry_out import learned_by_run as learned_by_run
     from ._evolve import CARD_ISLANDS as CARD_ISLANDS
     from ._evolve import evolve as evolve
     from ._evolve import resume as resume
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from ._language import Description as Description
     from ._language import describe as describe
     from ._language import language as language
-    from ._learned import learned_by_run as learned_by_run
     from ._progress import EXIT_CODE as EXIT_CODE
     from ._progress import Display as Display
     from ._progress import StopSignals as StopSignals

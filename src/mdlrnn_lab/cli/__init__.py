@@ -14,8 +14,8 @@ SECTIONS = {
     },
     "Other comparisons": {
         "regularisers": Entry("_tables", "Say which regulariser keeps a golden network."),
-        "bliss": Entry("_atlas", "Search on the BLISS benchmark."),
-        "atlas": Entry("_atlas", "Write a site on all that a folder of results holds."),
+        "bliss": Entry("_tables", "Search on the BLISS benchmark."),
+        "atlas": Entry("_tables", "Write a site on all that a folder of results holds."),
         "bench": Entry("_rnns", "Measure the speed of this machine."),
     },
 }

@@ -121,7 +121,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         return
     for parts in (["advance"], ["score", "measure", "help"]):
         compiling = [
-            subprocess.Popen([sys.executable, "-m", "mdlrnn.kernels", part])
+            subprocess.Popen([sys.executable, "-m", "mdlrnn.kernels._warm_up", part])
             for part in parts
             if not is_ready(part)
         ]

@@ -49,7 +49,7 @@ class Base:
 
 def build(folder: Path) -> Base:
     """Make all files; takes some seconds, mostly for proofs and runs."""
-    subprocess.run([sys.executable, "-m", "mdlrnn.kernels", "all"], check=True)
+    subprocess.run([sys.executable, "-m", "mdlrnn.kernels._warm_up", "all"], check=True)
     networks = folder / "networks"
     networks.mkdir(parents=True)
     for name in zoo.names():

@@ -267,7 +267,7 @@ def _load() -> None:
     import mdlrnn
     from mdlrnn import Search, Stop
 
-    subprocess.run([sys.executable, "-m", "mdlrnn.kernels", "all"], check=True)
+    subprocess.run([sys.executable, "-m", "mdlrnn.kernels._warm_up", "all"], check=True)
     stop = Stop(generations=2)
     mdlrnn.evolve("anbn_20", Search(islands=1, population=4), stop=stop, workers=1, progress=False)
 

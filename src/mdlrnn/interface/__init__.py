@@ -1,8 +1,7 @@
 """What users call, in Python and through the command line, which is a thin layer over it.
 
-`_evolve` searches and goes on with searches, `_carry_out` takes a run to its end, `_score` says
-what a network costs, `_functions` has the others, `_progress` is what is seen meanwhile, `_text`
-writes for a terminal."""
+`_evolve` searches and goes on with searches, `_carry_out` takes a run to its end, `_functions` has
+the others, `_progress` is what is seen meanwhile, `_text` writes for a terminal."""
 
 from __future__ import annotations
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from ._functions import prove as prove
     from ._functions import report as report
     from ._functions import sample as sample
+    from ._functions import score as score
+    from ._functions import score_many as score_many
     from ._functions import test as test
     from ._language import Description as Description
     from ._language import describe as describe
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from ._progress import StopSignals as StopSignals
     from ._progress import display_for as display_for
     from ._progress import say_now as say_now
-    from ._score import score as score
-    from ._score import score_many as score_many
     from ._seeds import seeds_table as seeds_table
     from ._text import bits_text as bits_text
     from ._text import columns as columns

@@ -1,15 +1,15 @@
-"""What the command line can do, as functions: `test`, `prove`, `check`, `sample`, `report`, `feed`,
-`describe`. Each takes a network as a value, a `Run`, a file or a run's folder.
+"""What the command line can do, as functions: `score`, `test`, `prove`, `check`, `sample`, `feed`,
+`report`, `describe`. Each takes a network as a value, a `Run`, a file or a run's folder.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ..checks import check_integer
+from ..checks import check_integer, short
 from ..construction import machine_network
 from ..corpus import Corpus, match
 from ..errors import InputError
@@ -24,7 +24,9 @@ from ..measures import Report, UnseenReport, measure, measure_unseen
 from ..network import (
     BOUNDARY,
     EXACT,
+    Encoding,
     Network,
+    Score,
     distribution,
     has_words,
     input_rows,
@@ -32,17 +34,57 @@ from ..network import (
     symbols_of,
 )
 from ..network import feed as feed_rows
+from ..old import knows_old
 from ..proofs import CHECK, SECONDS, Checked, Proof
 from ..proofs import check as check_certificate
 from ..proofs import explain as explain_network
 from ..proofs import prove as prove_machine
-from ..runs import is_network, network_from, training_of
-from ..search import Stop
+from ..runs import encoding_of, is_network, network_from, training_of
+from ..search import CARD, Stop
 from ..show import content_of, page
 from ._progress import Display
 
 SEARCHED = 60.0
 """Seconds for a search on strings, of which is asked what was learned."""
+
+
+def score(network: object, source: object, encoding: Encoding | None = None) -> Score:
+    """|G| and |D:G| of a network on the strings of a source.
+
+    Without an encoding, that of the run from which the network comes, or the paper's, as the
+    network needs it.
+    """
+    if encoding is None:
+        encoding = encoding_of(network)
+    return score_many([network], source, encoding, workers=1)[0]
+
+
+@knows_old("score_many")
+def score_many(
+    networks: Iterable[object],
+    source: object,
+    encoding: Encoding | None = None,
+    *,
+    workers: object = None,
+) -> list[Score]:
+    """The scores of many networks, on that many threads (by default, all cores), or with
+    `workers="cuda"` on a graphics card."""
+    # Imported here: the other functions need no Numba.
+    from ..kernels import gpu
+    from ..kernels import score_many as score_networks
+    from ..search import local_workers
+
+    spec = local_workers(workers)
+    if isinstance(networks, str) or not isinstance(networks, Iterable):
+        raise InputError(f"networks is {short(networks)}; give a list of networks.")
+    if encoding is not None and not isinstance(encoding, Encoding):
+        raise InputError(f"the encoding is {short(encoding)}; make it with Encoding(...).")
+    found = [network_from(network) for network in networks]
+    words = any(has_words(network.alphabet) for network in found)
+    corpus = language_from(source, words=words).corpus()
+    if spec.device == CARD:
+        return gpu.score_on_card(found, corpus, encoding)
+    return score_networks(found, corpus, encoding, threads=spec.threads)
 
 
 def test(

@@ -2,8 +2,8 @@
 
 Numba compiles one function at a time, whatever the number of threads. The two large helpers of the
 search, `make_offspring` and `surprisal`, know nothing of each other; so the first is compiled by a
-second process (`python -m mdlrnn.kernels offspring`) while this one compiles the other. They meet
-in the cache on disk.
+second process (`python -m mdlrnn.kernels._warm_up offspring`) while this one compiles the other.
+They meet in the cache on disk.
 """
 
 from __future__ import annotations
@@ -165,9 +165,15 @@ def compile_help_beside() -> None:
 
 
 def _beside(*parts: str) -> subprocess.Popen[bytes] | None:
-    command = [sys.executable, "-m", "mdlrnn.kernels", *parts]
+    command = [sys.executable, "-m", "mdlrnn.kernels._warm_up", *parts]
     quiet = subprocess.DEVNULL
     try:
         return subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)
     except OSError:
         return None
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["offspring"] and hasattr(os, "nice"):
+        os.nice(10)  # nobody waits for the rest
+    compile_parts(sys.argv[1:])

@@ -22,7 +22,7 @@ from mdlrnn_lab import rnns
 
 COMMANDS = [
     "evolve", "learned", "runs", "test", "prove", "score", "compare", "enough", "feed", "explain",
-    "draw", "report", "bits", "language", "sample", "export", "lab",
+    "draw", "report", "bits", "language", "construct", "sample", "export", "lab",
 ]  # fmt: skip
 LABORATORY = ["table", "probe", "rnns", "regularisers", "bliss", "atlas", "bench"]
 

@@ -59,16 +59,22 @@ def named(path: PathLike) -> str:
 
 LONGEST_NAME = 255
 """Bytes of a file's or folder's name, on all systems."""
+LONGEST_PATH = 4_000
+"""Bytes of a whole path, with room for the name of a file in that folder."""
 
 
 def path_of(given: object) -> Path:
     """The path; anything that is none is answered in one sentence."""
     if isinstance(given, str | os.PathLike):
         path = Path(given)
-        if "\0" in str(path) or any(len(os.fsencode(part)) > LONGEST_NAME for part in path.parts):
+        if (
+            "\0" in str(path)
+            or len(os.fsencode(path)) > LONGEST_PATH
+            or any(len(os.fsencode(part)) > LONGEST_NAME for part in path.parts)
+        ):
             raise InputError(
-                f"{short(str(path))} is no path: a name in it is longer than {LONGEST_NAME} bytes "
-                "or holds a null character; give the path of a file."
+                f"{short(str(path))} is no path: it or a name in it is too long, or it holds a "
+                "null character; give a shorter one."
             )
         return path
     raise InputError(f"{short(given)} is no path; give the path of a file as text or a Path.")

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from helpers.commands import Result, refused
-from mdlrnn import InputError, Search, Stop, evolve
+from mdlrnn import InputError, RunError, Search, Stop, evolve
+from mdlrnn.results import Progress
 
 HUGE = 10**400
 
@@ -67,6 +68,25 @@ def test_settings_with_an_impossible_number_hide_no_other_run(
     assert "runs/good" in out
     assert "runs/bad: broken: settings.json: " in out.replace("\n    ", " ")
     assert run("evolve", "--resume", "runs/bad").code == 2
+
+
+def test_a_folder_that_is_deleted_while_a_run_is_in_it(tmp_path: Path) -> None:
+    home = tmp_path / "run"
+
+    def delete(progress: Progress) -> None:
+        shutil.rmtree(home, ignore_errors=True)
+
+    with pytest.raises(RunError, match=r"run: the folder is gone, and with it the run, which has"):
+        evolve(["ab"], Search(islands=2, population=10), stop=Stop(generations=9), out=home,
+               on_progress=delete, progress=False, prove=False)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["a" * 5000, "/".join(["a" * 50] * 100), "a\0b"])
+def test_a_path_that_is_too_long_is_refused(path: str, run: Callable[..., Result]) -> None:
+    with pytest.raises(InputError, match="is no path: it or a name in it is too long"):
+        evolve(["ab"], Search(islands=2, population=10), out=path, progress=False)
+    if "\0" not in path:
+        refused(run("evolve", "anbn_100", "--generations", 1, "--out", path), "is no path")
 
 
 def test_a_number_that_no_float_holds_is_none() -> None:

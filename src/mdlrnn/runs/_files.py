@@ -136,6 +136,11 @@ def write(path: Path, data: str | bytes) -> None:
 
 
 def cannot_write(path: Path, error: OSError) -> RunError:
+    if not path.parent.exists():
+        return RunError(
+            f"{path.parent}: the folder is gone, and with it the run, which has stopped; start it "
+            "again in a folder that stays."
+        )
     if not holds_run(path.parent):
         return RunError(
             f"{path}: cannot be written ({reason_of(error)}), so the run was not begun; "

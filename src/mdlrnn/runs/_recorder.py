@@ -17,7 +17,7 @@ from typing import Any
 
 from ..corpus import Corpus
 from ..errors import ClusterError, InputError, RunError
-from ..files import PathLike, make_folder, reason_of
+from ..files import PathLike, make_folder, path_of, reason_of
 from ..kernels import Words
 from ..network import Network, Score
 from ..search import (
@@ -286,7 +286,7 @@ def begin(
     if folder is None:
         yield Recorder(None, problem, None, settings)
         return
-    home = Path(folder)
+    home = path_of(folder)
     _refuse_if_taken(home)
     make_folder(home)
     with _locked(home):

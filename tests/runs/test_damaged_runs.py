@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 
 from helpers.commands import Result, refused
-from mdlrnn import InputError, RunError, Search, Stop, evolve
+from mdlrnn import InputError, RunError, Search, Stop, evolve, resume
 from mdlrnn.results import Progress
+from mdlrnn.runs import status_of
 
 HUGE = 10**400
 
@@ -79,6 +81,26 @@ def test_a_folder_that_is_deleted_while_a_run_is_in_it(tmp_path: Path) -> None:
     with pytest.raises(RunError, match=r"run: the folder is gone, and with it the run, which has"):
         evolve(["ab"], Search(islands=2, population=10), stop=Stop(generations=9), out=home,
                on_progress=delete, progress=False, prove=False)  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders cannot be locked there")
+def test_who_deletes_the_lock_lets_nobody_in(tmp_path: Path) -> None:
+    home = tmp_path / "run"
+    found: list[str] = []
+
+    def delete(progress: Progress) -> bool:
+        (home / "lock").unlink(missing_ok=True)
+        assert status_of(home).status == "running"
+        with pytest.raises(InputError) as caught:
+            resume(home, progress=False)
+        found.append(str(caught.value))
+        return True
+
+    evolve(["ab"], Search(islands=2, population=10), stop=Stop(generations=9), out=home,
+           on_progress=delete, progress=False, prove=False)  # fmt: skip
+    assert "is working on this run" in found[0]
+    assert status_of(home).status == "stopped"
+    resume(home, stop=Stop(generations=1), progress=False, prove=False)
 
 
 @pytest.mark.parametrize("path", ["a" * 5000, "/".join(["a" * 50] * 100), "a\0b"])

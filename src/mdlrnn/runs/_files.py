@@ -277,7 +277,9 @@ if sys.platform == "win32":
     _BYTE = 1 << 30
     """A locked byte cannot be read by others on Windows; this one holds nothing."""
 
-    def _try(file: FileIO) -> bool:
+    def _try(file: FileIO | int) -> bool:
+        if isinstance(file, int):
+            return True  # a folder, which cannot be locked here
         file.seek(_BYTE)
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -288,7 +290,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _try(file: FileIO) -> bool:
+    def _try(file: FileIO | int) -> bool:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -303,15 +305,48 @@ else:
     os.register_at_fork(after_in_child=_let_go)
 
 
-def acquire(path: Path) -> FileIO | None:
+class _Lock(FileIO):
+    """A file that is locked, and its folder where that is locked too."""
+
+    folder: int | None = None
+
+    def close(self) -> None:
+        super().close()
+        if self.folder is not None:
+            os.close(self.folder)
+            self.folder = None
+
+
+def _lock_folder(path: Path) -> tuple[bool, int | None]:
+    """Whether nobody else holds the folder of a lock file, and what holds it from now on. Who
+    deletes the file lets nobody in then. Where folders cannot be locked, the file alone counts."""
+    try:
+        folder = os.open(path.parent, os.O_RDONLY)
+    except OSError:
+        return True, None
+    try:
+        free = _try(folder)
+    except OSError:
+        free = True
+    if not free:
+        os.close(folder)
+    return free, folder if free else None
+
+
+def acquire(path: Path, with_folder: bool = False) -> FileIO | None:
     """An open file that holds the lock until it is closed, or None if another holds it."""
-    file = path.open("a+b", buffering=0)
+    file = _Lock(path, "a+b")
     until = time.monotonic() + PATIENCE
     while not _try(file):
         if time.monotonic() > until:
             file.close()
             return None
         time.sleep(0.02)
+    if with_folder:
+        free, file.folder = _lock_folder(path)
+        if not free:
+            file.close()
+            return None
     with contextlib.suppress(OSError):
         file.seek(0)
         file.truncate()
@@ -339,4 +374,7 @@ def is_held(path: Path) -> bool:
         with path.open("r+b" if os.access(path, os.W_OK) else "rb", buffering=0) as file:
             return not _try(file)
     except OSError:
-        return False
+        free, folder = _lock_folder(path)
+        if folder is not None:
+            os.close(folder)
+        return not free

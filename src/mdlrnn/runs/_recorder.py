@@ -361,7 +361,7 @@ def _abandoned_well(recorder: Recorder) -> Iterator[Recorder]:
 def _locked(folder: Path) -> Iterator[None]:
     path = folder / LOCK
     try:
-        file = acquire(path)
+        file = acquire(path, with_folder=True)
     except OSError as error:
         raise InputError(
             f"{path}: cannot be locked ({reason_of(error)}); choose another folder."

@@ -260,6 +260,9 @@ def test_migration_by_the_clock_migrates_at_every_look_when_time_is_up() -> None
     patient = PROBLEM._replace(search=replace(SEARCH, migration_seconds=1e9))
     same = evolve_islands(patient, Stop(generations=60))
     assert same.archipelago.digest() == plain.archipelago.digest()
+    seldom = replace(SEARCH, migration_seconds=1e9, migration_interval=1_000)
+    alone = evolve_islands(PROBLEM._replace(search=seldom), Stop(generations=60))
+    assert alone.archipelago.migrations == 0, "neither the clock nor the interval asks for one"
 
 
 class Deserted(Threads):

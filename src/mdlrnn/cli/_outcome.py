@@ -28,8 +28,15 @@ def print_outcome(run: Run) -> None:
     spent = f"after {run.statistics.steps:,} steps in {time_text(run.statistics.seconds)}"
     say(filled(f"Ended: {_why(run)}."))
     say(f"Generation {run.archipelago.generation:,}, {spent}.")
+    if run.found is not None:
+        say()
+        for line in str(run.found).split("\n"):
+            say(filled(line))
+        if run.found.network is None and run.found.expression.node is not None:
+            say(filled(f"There is no network of it: {run.found.obstacle}"))
+        say()
     if run.origin is not None:
-        say(f"The best network was {run.origin}.")
+        say(filled(f"The {'' if run.expression else 'best '}network was {run.origin}."))
     say()
     for line in describe(run.best).splitlines():
         say(filled(line, "    "))
@@ -37,7 +44,7 @@ def print_outcome(run: Run) -> None:
     say(f"|G|          {run.score.g:>12,}     bits, the network")
     say(f"|D:G|        {bits_text(run.score.d_given_g):>15}  bits, the corpus")
     say(f"|G| + |D:G|  {bits_text(run.score.mdl):>15}  bits")
-    if run.value != run.score.mdl:
+    if run.value != run.score.mdl and run.found is None:
         say(f"objective    {bits_text(run.value):>15}")
     if len(run.front) > 1:
         say("\nThe lowest |D:G| found for each |G| (front.json):")
@@ -47,7 +54,7 @@ def print_outcome(run: Run) -> None:
         for sentence in run.verdict.lines(PROVED, run.best):
             say(filled(sentence))
     corpus = read_corpus(run.out / CORPUS)
-    if not run.is_proved:
+    if not run.is_proved and run.found is None:
         for sentence in advice(run, corpus):
             say("\n" + filled(sentence))
     say(f"\nSaved in {run.out}. Next:")
@@ -64,6 +71,8 @@ def _learned(run: Run) -> Learned | None:
     its theorem."""
     if run.reason == "stopped" or (run.verdict is not None and run.is_proved):
         return None
+    if run.found is not None and run.found.network is None:
+        return None  # the network beside it has learned something else
     assert run.out is not None
     return None if read_settings(run.out).corpus.get("task") else run.learned
 
@@ -93,6 +102,7 @@ def print_json(run: Run) -> None:
             "d_given_g": run.score.d_given_g,
             "mdl": run.score.mdl,
             "origin": None if run.origin is None else run.origin.to_dict(),
+            "expression": None if run.found is None else run.found.to_dict(),
             "network": run.best.to_dict(),
             "front": [
                 {"g": s.g, "d_given_g": s.d_given_g, "mdl": s.mdl, "network": n.to_dict()}

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd, inf, lcm
 from typing import NamedTuple
 
 from ..errors import InputError
@@ -285,7 +285,7 @@ class _Plan:
         self.rules = _with_shared_counters(_with_scaled_counters(machine.rules), machine.start)
         self.known = _known_by_state(self.rules, machine.start)
         self.rules = [rule for rule in self.rules if rule.state in self.known]
-        self.is_never_negative = self._never_negative()
+        self.least = _least_by_state(self.rules, machine.start)
         size = len(self.alphabet)
         self.units = [Unit()] * (2 * size)
         self.connections: list[Connection] = []
@@ -438,24 +438,6 @@ class _Plan:
 
     # Conditions
 
-    def _never_negative(self) -> set[str]:
-        """Counters that are certainly never below 0."""
-        found = {name for rule in self.rules for name, _ in rule.then} | self._asked()
-        while True:
-            kept = {
-                name
-                for name in found
-                if all(
-                    _is_at_least_zero(value, rule, found)
-                    for rule in self.rules
-                    for set_, value in rule.then
-                    if set_ == name
-                )
-            }
-            if kept == found:
-                return found
-            found = kept
-
     def _value(
         self, expression: Affine, unit: int, sign: int = 1, shift: Fraction | int = 0
     ) -> None:
@@ -497,15 +479,14 @@ class _Plan:
             self.join(digit, unit)
         return self.positive_units[key]
 
-    def _test(self, condition: Condition) -> tuple[int, list[tuple[int, int]]]:
+    def _test(self, condition: Condition, state: str) -> tuple[int, list[tuple[int, int]]]:
         """Whether a condition holds, as a constant and units with factors that add up to 1 or 0."""
         e = condition.expression
         if condition.relation == ">":
             return 0, [(self._positive(e), 1)]
         if condition.relation == "=":
             tests = [(self._positive(e), -1)]
-            positive = all(f > 0 and name in self.is_never_negative for name, f in e.terms)
-            if not positive or e.constant < 0:
+            if _least(e, self.least[state]) < 0:
                 tests.append((self._positive(_negative(e)), -1))
             return 1, tests
         digit = self._digit(e, condition.base)
@@ -525,7 +506,7 @@ class _Plan:
         if key not in self.enabled:
             constant, sources = -len(rule.when), []
             for condition in rule.when:
-                own, tests = self._test(condition)
+                own, tests = self._test(condition, rule.state)
                 constant += own
                 sources += tests
             self.enabled[key] = unit = self.unit("relu", constant)
@@ -569,17 +550,69 @@ def _negative(value: Affine) -> Affine:
     return Affine(terms, -value.constant, value.divisor)
 
 
-def _is_at_least_zero(value: Affine | int, rule: Rule, never_negative: set[str]) -> bool:
-    """Whether what a rule sets a counter to is certainly not below 0."""
-    if isinstance(value, int):
-        return value >= 0
-    if any(factor < 0 or name not in never_negative for name, factor in value.terms):
-        return False
-    if value.constant >= 0:
-        return True
+Least = dict[str, float]
+"""For each counter a number that it is never below."""
+PATIENCE = 20
+"""Times that a bound may fall before it is given up."""
+
+
+def _least(value: Affine, least: Least) -> float:
+    """A number that a sum of counters is never below."""
+    if any(factor < 0 for _, factor in value.terms):
+        return -inf
+    return value.constant + sum(factor * least[name] for name, factor in value.terms)
+
+
+def _least_by_state(rules: Sequence[Rule], start: str) -> dict[str, Least]:
+    """For each state what its counters are never below."""
+    names = {name for rule in rules for name, _ in rule.then}
+    names |= {name for rule in rules for name in _read(rule)}
+    names |= {name for rule in rules for _, value in rule.then for name in _terms(value)}
+    found: dict[str, Least] = {start: dict.fromkeys(names, 0)}
+    falls: dict[tuple[str, str], int] = {}
+    left = [start]
+    while left:
+        state = left.pop()
+        for rule in rules:
+            if rule.state != state or rule.to == END:
+                continue
+            after = _least_after(rule, found[state])
+            before = found.get(rule.to)
+            lower = dict(after)
+            for name in names:
+                if before is None:
+                    break
+                lower[name] = min(before[name], after[name])
+                if lower[name] < before[name]:
+                    key = (rule.to, name)
+                    falls[key] = falls.get(key, 0) + 1
+                    if falls[key] > PATIENCE:
+                        lower[name] = -inf
+            if lower != before:
+                found[rule.to] = lower
+                left.append(rule.to)
+    return found
+
+
+def _least_after(rule: Rule, least: Least) -> Least:
+    here = dict(least)
+    for condition in rule.when:
+        e = condition.expression
+        if len(e.terms) == 1 and e.terms[0][1] == 1 and condition.relation in ("=", ">"):
+            name = e.terms[0][0]
+            here[name] = max(here[name], int(condition.relation == ">") - e.constant)
+    after = dict(here)
+    for name, value in rule.then:
+        after[name] = value if isinstance(value, int) else _least_set(rule, value, here)
+    return after
+
+
+def _least_set(rule: Rule, value: Affine, here: Least) -> float:
+    """A number that what a rule sets a counter to is never below."""
+    bound = _least(replace(value, divisor=1), here)
     for condition in rule.when:
         e = condition.expression
         if condition.relation == ">" and e.terms == value.terms:
             # The sum of the terms is above -e.constant.
-            return 1 - e.constant + value.constant >= 0
-    return False
+            bound = max(bound, 1 - e.constant + value.constant)
+    return bound if value.divisor == 1 or bound == -inf else bound // value.divisor

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._expression import expression_from as expression_from
     from ._expression import growth as growth
     from ._expression import usual_chances as usual_chances
+    from ._mixture import Mixture as Mixture
     from ._text import LONGEST as LONGEST
     from ._text import read as read
     from ._text import write as write

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -51,6 +51,34 @@ STOPS = Fraction(3, 10)
 """The chance to stop at each number, as in the paper's training sets."""
 Chances = tuple[tuple[Fraction, ...], ...]
 """Of each slot the chances of its outcomes; of a repetition to go on and to stop."""
+
+
+class Walk(NamedTuple):
+    """Where a reader stands in a string of an expression, with the probability of the prefix."""
+
+    expression: Expression
+    numbers: tuple[int, ...]
+    places: Places
+
+    @property
+    def is_possible(self) -> bool:
+        return bool(self.places) or self.numbers in self.expression.apart
+
+    def next(self) -> tuple[dict[int, float], float]:
+        """The probability of the prefix with each further symbol, and of the string that ends."""
+        expression = self.expression
+        runner, apart = expression.rough, expression.apart
+        symbols, end = runner.next(self.places) if runner is not None else ({}, 0.0)
+        for number in range(len(expression.symbols)) if apart else ():
+            chance = apart.get((*self.numbers, number))
+            if chance is not None:
+                symbols[number] = symbols.get(number, 0.0) + float(chance)
+        return symbols, end + float(apart.get((*self.numbers, -1), 0))
+
+    def after(self, number: int) -> Walk:
+        runner = self.expression.rough
+        places = runner.read(self.places, number) if runner is not None else {}
+        return Walk(self.expression, (*self.numbers, number), places)
 
 
 @dataclass(frozen=True)
@@ -100,12 +128,13 @@ class Expression(Strings):
         return None if self.program is None else Runner(self.program, self.chances, Fraction(1))
 
     @cached_property
-    def _rough(self) -> Runner | None:
+    def rough(self) -> Runner | None:
+        """The program run in floats."""
         chances = [[float(chance) for chance in slot] for slot in self.chances]
         return None if self.program is None else Runner(self.program, chances, 1.0)
 
     @cached_property
-    def _apart(self) -> dict[tuple[int, ...], Fraction]:
+    def apart(self) -> dict[tuple[int, ...], Fraction]:
         """The chance of each prefix of the strings that are written apart."""
         found: dict[tuple[int, ...], Fraction] = {}
         for string, chance in self.others:
@@ -135,7 +164,7 @@ class Expression(Strings):
         places = self._begun()
         for number in numbers or ():
             places = self._exact.read(places, number) if self._exact is not None else {}
-        if numbers is None or not (places or numbers in self._apart):
+        if numbers is None or not (places or numbers in self.apart):
             raise InputError(
                 f"{short(prefix)} begins no string of {self.title}; give such a prefix."
             )
@@ -143,7 +172,7 @@ class Expression(Strings):
 
     def _next(self, numbers: tuple[int, ...], places: Places) -> Next:
         symbols, end = self._exact.next(places) if self._exact is not None else ({}, Fraction(0))
-        apart = self._apart
+        apart = self.apart
         chances = {BOUNDARY: end + apart.get((*numbers, -1), 0)}
         for number, name in enumerate(self.symbols):
             chances[name] = symbols.get(number, Fraction(0)) + apart.get((*numbers, number), 0)
@@ -164,18 +193,18 @@ class Expression(Strings):
             if self._exact is not None:
                 places = self._exact.read(places, number)
         end = self._exact.next(places)[1] if self._exact is not None else Fraction(0)
-        return Fraction(end + self._apart.get((*numbers, -1), 0))
+        return Fraction(end + self.apart.get((*numbers, -1), 0))
 
     def strings(self, most_prefixes: int | None = None) -> Iterator[Any]:
         level: list[tuple[tuple[int, ...], Places]] = [((), self._begun())]
         left = math.inf if most_prefixes is None else most_prefixes
-        apart = self._apart
+        apart = self.apart
         while level and left > 0:
             further = []
             for numbers, places in level:
                 symbols, end = self._exact.next(places) if self._exact is not None else ({}, 0)
                 if end or (*numbers, -1) in apart:
-                    yield self._written(numbers)
+                    yield self.written(numbers)
                 for number in range(len(self.symbols)):
                     more = (*numbers, number)
                     if number in symbols or more in apart:
@@ -186,36 +215,33 @@ class Expression(Strings):
                     return
             level = further
 
-    def _written(self, numbers: Sequence[int]) -> str | tuple[str, ...]:
+    def written(self, numbers: Sequence[int]) -> str | tuple[str, ...]:
+        """The string of these symbols."""
         found = tuple(self.symbols[number] for number in numbers)
         return found if self.words else "".join(found)
 
+    def walk(self) -> Walk:
+        """Where a reader stands before the first symbol, in floats."""
+        first = {place: float(weight) for place, weight in self._begun().items()}
+        return Walk(self, (), first)
+
     def likeliest(self, most: int, prefixes: int = 100_000) -> list[tuple[Any, float]]:
         """The likeliest strings with their probabilities, in floats; fewer if the language has
-        fewer, or none more are found among that many prefixes."""
+        fewer, or no more are found among that many prefixes."""
         found: list[tuple[Any, float]] = []
         order = count()
-        first = {place: float(weight) for place, weight in self._begun().items()}
-        apart = {prefix: float(chance) for prefix, chance in self._apart.items()}
-        heap: list[tuple[float, int, tuple[int, ...], Places | None]] = [
-            (-1.0, next(order), (), first)
-        ]
+        heap: list[tuple[float, int, Walk | tuple[int, ...]]] = [(-1.0, next(order), self.walk())]
         while heap and len(found) < most and prefixes > 0:
-            weight, _, numbers, places = heapq.heappop(heap)
-            if places is None:
-                found.append((self._written(numbers), -weight))
+            weight, _, here = heapq.heappop(heap)
+            if not isinstance(here, Walk):
+                found.append((self.written(here), -weight))
                 continue
             prefixes -= 1
-            symbols, end = self._rough.next(places) if self._rough is not None else ({}, 0.0)
-            end += apart.get((*numbers, -1), 0.0)
+            symbols, end = here.next()
             if end > 0:
-                heapq.heappush(heap, (-end, next(order), numbers, None))
-            for number in range(len(self.symbols)):
-                more = (*numbers, number)
-                chance = symbols.get(number, 0.0) + apart.get(more, 0.0)
-                if chance > 0:
-                    after = self._rough.read(places, number) if self._rough is not None else {}
-                    heapq.heappush(heap, (-chance, next(order), more, after))
+                heapq.heappush(heap, (-end, next(order), here.numbers))
+            for number, chance in symbols.items():
+                heapq.heappush(heap, (-chance, next(order), here.after(number)))
         return found
 
     def likely(self, string: str | Sequence[str]) -> float:
@@ -223,11 +249,10 @@ class Expression(Strings):
         numbers = self._numbers(string)
         if numbers is None:
             return 0.0
-        places = {place: float(weight) for place, weight in self._begun().items()}
+        here = self.walk()
         for number in numbers:
-            places = self._rough.read(places, number) if self._rough is not None else {}
-        end = self._rough.next(places)[1] if self._rough is not None else 0.0
-        return float(end + float(self._apart.get((*numbers, -1), 0)))
+            here = here.after(number)
+        return here.next()[1]
 
     def samples(self, random: RandomState, size: int) -> list[Any]:
         draws = [Draw([float(chance) for chance in slot]) for slot in self.chances]
@@ -242,7 +267,7 @@ class Expression(Strings):
         for number in drawn(self.program, lambda slot: draws[slot](random)):
             numbers.append(number)
             check_size(len(numbers), DRAWN_LENGTH, f"a string of {self.title}", "symbols")
-        return self._written(numbers)
+        return self.written(numbers)
 
     def phases(self, corpus: Corpus) -> tuple[NDArray[np.int64], list[Next]]:
         names = corpus.alphabet
@@ -275,7 +300,7 @@ class Expression(Strings):
         number = self.symbols.index(name)
         numbers = (*before[0], number)
         places = self._exact.read(before[1], number) if self._exact is not None else {}
-        return (numbers, places) if places or numbers in self._apart else None
+        return (numbers, places) if places or numbers in self.apart else None
 
     def cost(self, corpus: Corpus, found: NDArray[np.int64], kinds: list[Next]) -> float:
         names = corpus.alphabet

@@ -40,9 +40,11 @@ from ..search import (
     Search,
     Stop,
     WorkersSpec,
+    beside,
     check_room,
     network_of,
 )
+from ._expressions import ExpressionFirst, with_expression
 from ._progress import Display
 
 AT_THE_END = 5.0
@@ -91,6 +93,10 @@ class Readings:
         network = best[0]
         if not has_stood or self._in_vain > progress.seconds / 2 or left <= 0:
             return None
+        return self.look(network, left)
+
+    def look(self, network: Network, left: float) -> str | None:
+        """Whether what this network has learned is proved, and fits."""
         key = network.to_json()
         if key in self._seen:
             return None
@@ -188,12 +194,20 @@ def carry_out(
             prover.remember(kept_proof(recorder.folder, prover.machine.title))
         until: Until | None = None
         readings = Readings(recorder.problem.corpus, recorder.folder)
+        aside = beside(recorder.problem, recorder.settings.stop)
         if recorder.settings.stop.proved:
             until = readings if prover is None else partial(_look, prover)
+            if aside is not None:
+                until = ExpressionFirst(aside, until, None if prover is not None else readings.look)
         with display:
             display.announce(title_of(recorder))
             run = recorder.evolve(crew, tell, until)
+            if aside is not None and run.objective == Objective():
+                found = aside.result(cancel=run.reason in ("time", "stopped"))
+                run = with_expression(run, found, recorder)
         compile_rest()
+        if readings.found is not None and readings.found.network != run.best:
+            readings.found = None
         if readings.found is not None and recorder.folder is not None:
             keep_learned(recorder.folder, readings.found)
         verdict = None

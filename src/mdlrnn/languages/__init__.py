@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ._language import SEED as SEED
     from ._language import Language as Language
     from ._language import Rules as Rules
+    from ._language import machine_of as machine_of
     from ._language import rules_text as rules_text
     from ._notation import language_from_notation as language_from_notation
     from ._notation import looks_like_notation as looks_like_notation

@@ -96,8 +96,8 @@ def _comment(body: bytes) -> bytes:
 
 SETTINGS, CORPUS, LOG, LOCK = "settings.json", "corpus.npz", "log.jsonl", "lock"
 BEST, FRONT, THEOREM, PROVED = "best.json", "front.json", "theorem.json", "proved.json"
-HELD_OUT, LEARNED = "held_out.txt", "learned.json"
-OWN = (SETTINGS, CORPUS, LOG, BEST, FRONT, THEOREM, PROVED, HELD_OUT, LEARNED)
+HELD_OUT, LEARNED, EXPRESSION = "held_out.txt", "learned.json", "expression.json"
+OWN = (SETTINGS, CORPUS, LOG, BEST, FRONT, THEOREM, PROVED, HELD_OUT, LEARNED, EXPRESSION)
 """Files that a run writes, and writes over."""
 _CHECKPOINT = re.compile(r"checkpoint-(\d{9,})\.npz")
 
@@ -241,6 +241,10 @@ def write_theorem(folder: Path, theorem: Mapping[str, Any]) -> None:
 
 def write_learned(folder: Path, learned: Mapping[str, Any]) -> None:
     write(folder / LEARNED, json.dumps(learned, ensure_ascii=False, indent=1) + "\n")
+
+
+def write_expression(folder: Path, expression: Mapping[str, Any]) -> None:
+    write(folder / EXPRESSION, json_text(expression) + "\n")
 
 
 def read_object(path: Path, what: str) -> dict[str, Any]:

@@ -59,6 +59,7 @@ from ._files import (
     trim_log,
     write,
     write_best,
+    write_expression,
     write_front,
     write_theorem,
 )
@@ -163,6 +164,20 @@ class Recorder:
             write_theorem(self.folder, theorem)
             if proved is not None:
                 write(self.folder / PROVED, proved.to_json() + "\n")
+
+    def keep_expression(
+        self,
+        expression: Mapping[str, Any],
+        network: Network | None = None,
+        score: Score | None = None,
+    ) -> None:
+        """Write down the expression that is the answer, and its network as the best."""
+        if self.folder is None:
+            return
+        write_expression(self.folder, expression)
+        if network is not None and score is not None:
+            write_best(self.folder, network, score, self.problem.encoding.scheme)
+            self._best = network
 
     def abandon(self, reason: str) -> None:
         """Save the run as it was last seen; the process is about to leave it."""

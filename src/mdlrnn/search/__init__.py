@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from ._settings import UNLIMITED as UNLIMITED
     from ._settings import Search as Search
     from ._settings import Stop as Stop
+    from .suggest._beside import Beside as Beside
+    from .suggest._beside import FoundExpression as FoundExpression
+    from .suggest._beside import beside as beside
+    from .suggest._expressions import ExpressionSearch as ExpressionSearch
     from .suggest._founders import begins_with_founders as begins_with_founders
     from .suggest._founders import suggested as suggested
     from .workers._card import evolve_on_card as evolve_on_card

@@ -34,8 +34,11 @@ from ._origin import Origin
 from ._settings import Search, Stop
 
 if TYPE_CHECKING:
+    from ..expressions import Expression, Mixture
     from ..extraction import Learned
+    from ..machines import AnyMachine
     from ..proofs import Proof, Verdict
+    from .suggest._beside import FoundExpression
 
 
 class Packed:
@@ -312,10 +315,30 @@ class Run:
     """The final population, from which the run can go on."""
     verdict: Verdict | None = field(default=None, repr=False)
     """What was found out about the best network and, if that is wrong, about others."""
+    found: FoundExpression | None = field(default=None, repr=False)
+    """The expression that describes the strings in fewer bits than any network; None where a
+    network is the best description, or no expression was searched."""
     out: Path | None = None
     """The folder that the run is kept in, if it is."""
     others: tuple[Run, ...] = field(default=(), repr=False)
     """The runs with other seeds, the best first, where several were asked for."""
+
+    @property
+    def expression(self) -> Expression | None:
+        """The best description of the strings, where it is an expression."""
+        return None if self.found is None else self.found.expression
+
+    @property
+    def machine(self) -> AnyMachine | None:
+        """The machine of the best description, where one is known."""
+        if self.found is not None:
+            return self.found.machine
+        return None if self.learned is None else self.learned.machine
+
+    @property
+    def mixture(self) -> Mixture | None:
+        """All good expressions, weighted by 2^-bits; None where none was searched."""
+        return None if self.found is None else self.found.mixture
 
     @property
     def proof(self) -> Proof | None:

@@ -15,8 +15,12 @@ class Origin(NamedTuple):
     """Whether it was constructed from the strings, or has such a network among its ancestors."""
     steps: int
     """Steps of the search until it was found; 0 where evolution had no part in it."""
+    expression: str | None = None
+    """The expression that it was constructed from, if it was."""
 
     def __str__(self) -> str:
+        if self.expression is not None:
+            return f"constructed from {self.expression}, which the strings suggest"
         if self.constructed and not self.steps:
             return "constructed from the strings"
         if not self.constructed and not self.steps:
@@ -42,6 +46,7 @@ class Origin(NamedTuple):
         constructed, steps = data.get("constructed"), data.get("steps")
         if not isinstance(constructed, bool) or isinstance(steps, bool):
             return None
-        return (
-            cls(constructed, steps) if isinstance(steps, int) and 0 <= steps < MOST_STEPS else None
-        )
+        if not isinstance(steps, int) or not 0 <= steps < MOST_STEPS:
+            return None
+        text = data.get("expression")
+        return cls(constructed, steps, text if isinstance(text, str) else None)

@@ -24,7 +24,7 @@ RATES = (
     "stack_rate",
 )  # fmt: skip
 LARGEST_RATE = 0.95
-AS_BEFORE: dict[str, Any] = {"saturation": True, "founders": None}
+AS_BEFORE: dict[str, Any] = {"saturation": True, "founders": None, "expressions": False}
 """For each field that `Search` has got since format mdlrnn-run/1: the value that searches as before
 the field was there. It stands in for the field in the settings of older runs."""
 
@@ -59,6 +59,10 @@ class Search:
     founders: bool | None = None
     """Some islands begin with networks that are constructed from the strings. None: where the
     encoding is 'parts', which is not the case on the paper's tasks."""
+    expressions: bool | None = None
+    """Beside the islands, expressions such as a^n b^n are searched, and where one takes fewer bits
+    than the best network, it is the answer. None: where the encoding is 'parts', which is not the
+    case on the paper's tasks."""
     unrestricted: bool = False
     """Connections may come from outputs and go to inputs, too. Scores get lower, and with few
     strings the lowest are rarely those of networks that are right for all strings."""
@@ -111,8 +115,10 @@ class Search:
         for name in ("unrestricted", "saturation", "crowding", "distinct", "elitist", "restarts"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} is {short(getattr(self, name))}; give True or False.")
-        if not isinstance(self.founders, bool | None):
-            raise InputError(f"founders is {short(self.founders)}; give True, False or None.")
+        for name in ("founders", "expressions"):
+            if not isinstance(getattr(self, name), bool | None):
+                value = short(getattr(self, name))
+                raise InputError(f"{name} is {value}; give True, False or None.")
         if self.tournament > self.population:
             raise InputError(
                 f"tournament is {self.tournament}, more than the population of {self.population}; "
@@ -149,6 +155,7 @@ class Search:
             crossover_rate=0.0,
             stack_rate=0.0,
             founders=False,
+            expressions=False,
             unrestricted=True,
             distinct=False,
             elitist=False,

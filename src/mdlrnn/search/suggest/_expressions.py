@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import exp, inf
 from random import Random
 
-from ...expressions import Exponent, Expression, Node, nodes
+from ...expressions import Exponent, Expression, Mixture, Node, nodes
 from ._changes import changed
 from ._scale import Scale, Strings
 
@@ -22,6 +22,10 @@ HOT, COLD = 6.0, 0.3
 """Bits by which a worse expression is taken, at the begin and at the end of a chain."""
 CHAIN = 1_500
 """Expressions that a chain tries."""
+SHOWN, MIXED = 60, 40
+"""Of those that are kept, how many are looked at as rivals, and how many predict together."""
+LEAST_WEIGHT = 20
+"""Bits above the best at which an expression no longer counts in a mixture."""
 KEPT = 400
 """Expressions that are remembered with their bits on all strings."""
 
@@ -42,18 +46,24 @@ class ExpressionSearch:
         self.ordered = sorted(self.strings, key=lambda s: (-self.strings[s], len(s), s))
         self.tried = 0
         self.fewest = inf
+        self.improved_at = 0
+        self.cancelled: Callable[[], bool] = lambda: False
 
     @property
     def best(self) -> Node | None:
         return next(iter(self.found), None)
 
-    def run(self, tries: int, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Try about that many expressions more."""
-        end = self.tried + tries
+    def run(self, budget: int, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Go on for about that many tries on few strings (on many, one counts as several), or until
+        a quarter of them found nothing better."""
+        self.cancelled = cancelled
+        self.improved_at = self.tried
+        end = self.tried + budget
         for node in self._first():
             self._remember(node)
         self._sort()
-        while self.tried < end and not cancelled():
+        patience = budget // 4
+        while self.tried < min(end, self.improved_at + patience) and not cancelled():
             self._round(end)
             self._sort()
 
@@ -107,7 +117,9 @@ class ExpressionSearch:
         for step in range(length):
             heat = HOT * (COLD / HOT) ** (step / length)
             new = changed(here, self.symbols, examples, self.random)
-            self.tried += 1
+            self.tried += scale.price
+            if self.tried % 64 == 0 and self.cancelled():
+                break
             if new == here or nodes.size(new) > 60:
                 continue
             weighed = scale.weigh(new, bits + 12 * heat).bits
@@ -131,7 +143,8 @@ class ExpressionSearch:
             return
         if bits < self.fewest and not self.all.is_sound(node):
             return
-        self.fewest = min(bits, self.fewest)
+        if bits < self.fewest - 1e-9:
+            self.fewest, self.improved_at = bits, self.tried
         self.found[node] = bits
         if len(self.found) > 2 * KEPT:
             self._sort()
@@ -140,8 +153,25 @@ class ExpressionSearch:
         """Fewest bits first; of equal ones that which was found first."""
         self.found = dict(sorted(self.found.items(), key=lambda item: item[1])[:KEPT])
 
-    def described(self, node: Node | None) -> Expression:
-        return self.all.described(node)
+    def descriptions(self) -> list[tuple[Expression, float]]:
+        """What was found, and writing all strings down, each with its bits; fewest first."""
+        found = [(node, bits) for node, bits in self.found.items() if self.all.is_sound(node)]
+        best = found[:SHOWN]
+        every = [(self.all.described(node), bits) for node, bits in best]
+        every.append((self.all.described(None), self.all.memorised()))
+        return sorted(every, key=lambda item: item[1])
+
+    def mixture(self) -> Mixture:
+        """All that was found, weighted by 2^-bits."""
+        fewest = min(self.fewest, self.all.memorised())
+        parts = [(self.all.described(None), self.all.memorised())]
+        for node, bits in list(self.found.items())[:MIXED]:
+            if bits < fewest + LEAST_WEIGHT and self.all.is_sound(node):
+                parts += self.all.variants(node)
+        parts = [part for part in parts if part[1] < fewest + LEAST_WEIGHT]
+        weights = [2.0 ** (fewest - bits) for _, bits in parts]
+        whole = sum(weights)
+        return Mixture(tuple((p, w / whole) for (p, _), w in zip(parts, weights, strict=True)))
 
     # What the strings suggest
 

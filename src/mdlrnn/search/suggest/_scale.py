@@ -7,7 +7,7 @@ expression does not make are written apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import inf, log2
@@ -61,6 +61,8 @@ class Reading(NamedTuple):
     slots: list[Fitted]
     chance_bits: float
     data_bits: float
+    used: list[tuple[float, ...]]
+    """How often each outcome of each decision was used."""
 
 
 def packed(program: Program) -> Packed:
@@ -190,6 +192,8 @@ class Scale:
         self.texts = texts_of(self.strings)
         self.lengths = np.diff(self.texts.starts)
         self.count = float(self.texts.counts.sum())
+        self.price = 1 + int(self.lengths.sum()) // 500
+        """What it costs to weigh an expression, in tries on few strings."""
         self.limit = WORK * (int(self.lengths.sum()) + 10 * len(self.strings))
         self.alone = [
             others_bits([int(length)], [1], len(self.symbols)) - 1 for length in self.lengths
@@ -267,7 +271,11 @@ class Scale:
             data = -float((found[read] * texts.counts[read]).sum())
             fitted = self._fitted(program, uses)
         chosen = kept if several else fitted
-        return Reading(program, found, chosen, sum(slot.own for slot in chosen), data)
+        used = [
+            tuple(uses[place : place + slot.outcomes].tolist())
+            for place, slot in zip(program.offsets, program.slots, strict=False)
+        ]
+        return Reading(program, found, chosen, sum(slot.own for slot in chosen), data, used)
 
     def _fitted(self, program: Program, uses: np.ndarray) -> list[Fitted]:
         """Chances for each decision from how often each outcome was used."""
@@ -302,6 +310,32 @@ class Scale:
             )
         )
         return Expression(node, tuple(slots), self.symbols, (), others, share)
+
+    def data_bits(self, expression: Expression) -> float:
+        """The bits of the strings given an expression."""
+        return sum(
+            -count * log2(expression.likely([self.symbols[symbol] for symbol in string]))
+            for string, count in self.strings.items()
+        )
+
+    def variants(self, node: Node) -> list[tuple[Expression, float]]:
+        """The expression with the best chances and with others nearby, each with its bits."""
+        reading = self._read(node, len(self.strings))
+        assert reading is not None
+        best, bits = self.described(node), self.weigh(node).bits
+        found = [(best, bits)]
+        for place, slot in enumerate(reading.program.slots):
+            if not slot.repeats:
+                continue
+            on, stop = reading.used[place]
+            fitted = reading.slots[place]
+            for mean in (1, 2, 3, 4, 6, 8, 12, 16):
+                other = _at_mean(mean, 0, on, stop)
+                if other.chances != fitted.chances:
+                    chances = (*best.chances[:place], other.chances, *best.chances[place + 1 :])
+                    more = _bits(other) - _bits(fitted)
+                    found.append((replace(best, chances=chances), bits + more))
+        return found
 
     def is_sound(self, node: Node) -> bool:
         """Whether the strings of its rules end for sure under the fitted chances."""

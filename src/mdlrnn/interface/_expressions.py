@@ -1,0 +1,56 @@
+"""What an expression that was found beside the islands does to a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..kernels import score
+from ..network import Network
+from ..runs import Recorder, Until
+from ..search import Beside, FoundExpression, Origin, Progress, Run
+
+
+Look = Callable[[Network, float], str | None]
+
+
+class ExpressionFirst:
+    """Looks at the network of the best expression, as soon as the search for it has ended, and
+    else at what the islands have."""
+
+    def __init__(self, aside: Beside, otherwise: Until, look: Look | None) -> None:
+        """`look` says whether what a network has learned is proved, where no language is known."""
+        self.aside = aside
+        self.otherwise = otherwise
+        self.look = look
+        self._has_looked = False
+
+    def __call__(
+        self, progress: Progress, best: list[Network], others: list[Network], left: float
+    ) -> str | None:
+        if not self.aside.has_ended:
+            return None  # what the islands have may not be the answer
+        if not self._has_looked:
+            self._has_looked = True
+            found = self.aside.result()
+            network = found.network if found.bits < progress.mdl else None
+            if network is not None and self.look is not None:
+                return self.look(network, left)
+            if network is not None:
+                return self.otherwise(progress, [network, *best], others, left)
+        return self.otherwise(progress, best, others, left)
+
+
+def with_expression(run: Run, found: FoundExpression, recorder: Recorder) -> Run:
+    """The run with the expression as its answer, where that takes fewer bits than the network."""
+    if found.bits >= run.score.mdl:
+        return run
+    network = found.network
+    problem = recorder.problem
+    if network is None or network.alphabet != problem.corpus.alphabet:
+        recorder.keep_expression(found.to_dict())
+        return replace(run, found=found, value=found.bits)
+    cost = score(network, problem.corpus, problem.encoding)
+    recorder.keep_expression(found.to_dict(), network, cost)
+    origin = Origin(True, 0, found.expression.notation)
+    return replace(run, found=found, value=found.bits, best=network, score=cost, origin=origin)

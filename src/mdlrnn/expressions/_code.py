@@ -25,6 +25,7 @@ from .nodes import (
     again,
     call,
     choice,
+    named,
     optional,
     plus,
     power,
@@ -480,7 +481,8 @@ def _head(pen: Pen, expression: Expression | None, symbols: Sequence[str]) -> Ex
     )
     if growth(program, chances) > 1 + 1e-9:
         raise InputError("the bits are no expression; give those that encode prints.")
-    zero = tuple(sorted((name, value) for name, value in least.items() if value == 0))
+    found, letters = named(found)
+    zero = tuple(sorted((letters.get(x, x), value) for x, value in least.items() if value == 0))
     others: Any = (((), Fraction(1)),) * apart
     return Expression(found, chances, tuple(symbols), zero, others, share)
 

@@ -185,12 +185,16 @@ def symbols_of(node: Node) -> tuple[str, ...]:
 def canonical(node: Node, symbols: Sequence[str] = ()) -> Node:
     """The same language over these symbols with names in a fixed order, and without words and rules
     that are never referred to. A number that is used once is a repetition."""
-    node = _plain(node, plus(choice([symbol(name) for name in symbols])))
+    return named(_plain(node, plus(choice([symbol(name) for name in symbols]))))[0]
+
+
+def named(node: Node) -> tuple[Node, dict[str, str]]:
+    """The expression with names in a fixed order, and the new names of its numbers."""
     letters: dict[str, str] = {}
     words: dict[str, str] = {}
     rules: dict[str, str] = {}
     _name(node, letters, words, rules)
-    return _renamed(node, letters, words, rules)
+    return _renamed(node, letters, words, rules), letters
 
 
 def _plain(node: Node, any_word: Node) -> Node:

@@ -10,7 +10,6 @@ from ..network import Network
 from ..runs import Recorder, Until
 from ..search import Beside, FoundExpression, Origin, Progress, Run
 
-
 Look = Callable[[Network, float], str | None]
 
 
@@ -23,22 +22,25 @@ class ExpressionFirst:
         self.aside = aside
         self.otherwise = otherwise
         self.look = look
-        self._has_looked = False
+        self._found: FoundExpression | None = None
+        self._network: Network | None = None
 
     def __call__(
         self, progress: Progress, best: list[Network], others: list[Network], left: float
     ) -> str | None:
         if not self.aside.has_ended:
             return None  # what the islands have may not be the answer
-        if not self._has_looked:
-            self._has_looked = True
-            found = self.aside.result()
-            network = found.network if found.bits < progress.mdl else None
-            if network is not None and self.look is not None:
-                return self.look(network, left)
-            if network is not None:
-                return self.otherwise(progress, [network, *best], others, left)
-        return self.otherwise(progress, best, others, left)
+        if self._found is None:
+            self._found = self.aside.result()
+            self._network = self._found.network
+        if self._found.bits >= progress.mdl:
+            return self.otherwise(progress, best, others, left)
+        # The expression is the answer, so what is proved has to be its network.
+        if self._network is None:
+            return None
+        if self.look is not None:
+            return self.look(self._network, left)
+        return self.otherwise(progress, [self._network, *best], others, left)
 
 
 def with_expression(run: Run, found: FoundExpression, recorder: Recorder) -> Run:

@@ -15,6 +15,7 @@ SECTIONS = {
     "Other comparisons": {
         "regularisers": Entry("_tables", "Say which regulariser keeps a golden network."),
         "bliss": Entry("_tables", "Search on the BLISS benchmark."),
+        "handful": Entry("_tables", "Search on the benchmark of few strings."),
         "atlas": Entry("_tables", "Write a site on all that a folder of results holds."),
         "bench": Entry("_rnns", "Measure the speed of this machine."),
     },

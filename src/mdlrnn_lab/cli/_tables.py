@@ -54,6 +54,7 @@ from ..site import atlas as make_atlas
 from ..tables import (
     MOST_STRINGS,
     REGULARISERS,
+    SEARCH_SECONDS,
     SEARCHED,
     STRINGS,
     Entry,
@@ -71,6 +72,7 @@ from ..tables import (
     figures_of,
     flat,
     golden_figures,
+    handful_table,
     has_published,
     judged,
     latex,
@@ -78,10 +80,12 @@ from ..tables import (
     probe_sheet,
     regularisers_page,
     regularisers_sheet,
+    row_text,
     table_page,
     table_sheet,
     unproved,
 )
+from ..tables import handful as handful_rows
 from ..tables import probe as probe_objectives
 from ._rnns import shown
 
@@ -586,3 +590,38 @@ def _stopped(out: Path | None) -> str:
     if not out.exists():
         return "Stopped before the first search was done; the same command begins again."
     return f"Stopped; what is done is in {out}, and the same command goes on."
+
+
+@command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--languages", metavar="NAMES", help="AnBn,XX, say. [default: all]")
+@click.option("--sizes", metavar="NUMBERS", default="1,10,100,1000", show_default=True)
+@click.option("--seeds", metavar="NUMBERS", default="1", show_default=True, help="1,2,3, say.")
+@click.option(
+    "--time", "limit", metavar="TIME", help=f"Of each search. [default: {SEARCH_SECONDS:.0f}s]"
+)
+@click.option(
+    "-o", "--out", type=click.Path(path_type=Path),
+    help="Keep what is done here, a line of JSON each; it is not made again.",
+)  # fmt: skip
+def handful(
+    folder: Path, languages: str | None, sizes: str, seeds: str, limit: str | None,
+    out: Path | None,
+) -> None:  # fmt: skip
+    """Search on few strings, as the benchmark of Yang and Piantadosi (2022) does.
+
+    FOLDER is a clone of the repository piantado/Fleet, or the folder in it with the strings. F
+    compares the 25 likeliest strings of the answer with those of the language.
+    """
+    if out is not None:
+        check_writable(out)
+    rows = handful_rows(
+        folder,
+        listed(languages) if languages else (),
+        numbers(sizes, "--sizes"),
+        numbers(seeds, "--seeds"),
+        SEARCH_SECONDS if limit is None else parse_time(limit, "--time"),
+        out,
+        lambda row: say(row_text(row), err=True),
+    )
+    say(handful_table(rows))

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from ._formal_languages import table_page as table_page
     from ._formal_languages import table_sheet as table_sheet
     from ._formal_languages import unproved as unproved
+    from ._handful import SEARCH_SECONDS as SEARCH_SECONDS
+    from ._handful import handful as handful
+    from ._handful import handful_table as handful_table
+    from ._handful import row_text as row_text
     from ._regularisers import REGULARISERS as REGULARISERS
     from ._regularisers import cells as cells
     from ._regularisers import figures_of as figures_of

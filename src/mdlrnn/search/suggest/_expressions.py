@@ -24,7 +24,7 @@ CHAIN = 1_500
 """Expressions that a chain tries."""
 SHOWN, MIXED = 60, 40
 """Of those that are kept, how many are looked at as rivals, and how many predict together."""
-LEAST_WEIGHT = 20
+LEAST_WEIGHT = 16
 """Bits above the best at which an expression no longer counts in a mixture."""
 KEPT = 400
 """Expressions that are remembered with their bits on all strings."""

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from . import program as program
     from ._code import FINEST as FINEST
     from ._code import USUAL_MEAN as USUAL_MEAN
+    from ._code import apart_bits as apart_bits
     from ._code import description_bits as description_bits
     from ._code import mean_bits as mean_bits
     from ._code import others_bits as others_bits

@@ -55,8 +55,12 @@ FROM_ZERO = 16
 """One number in this many begins at 0."""
 USUAL_MEAN = 3
 """How often a repetition goes on where nothing is said: the chance to stop is 1/4."""
+USUAL = (7, 1)
+"""How often that is so, against another mean, which has to be worth its bits."""
 FINEST = 12
 """Halvings of the unit in which a mean is written."""
+APART, ALONE = (15, 1), (3, 1)
+"""How often no string is apart, against some; and those beside an expression, against all."""
 DEEPEST = 40
 
 
@@ -388,7 +392,7 @@ def _chances(pen: Pen, slot: Slot, given: Sequence[Fraction] | None) -> tuple[Fr
     each outcome has a weight."""
     if slot.repeats:
         mean = None if given is None else given[0] / given[1]
-        if not pen.pick((1, 1), None if mean is None else int(mean != USUAL_MEAN)):
+        if not pen.pick(USUAL, None if mean is None else int(mean != USUAL_MEAN)):
             return Fraction(USUAL_MEAN, USUAL_MEAN + 1), Fraction(1, USUAL_MEAN + 1)
         halvings = None if mean is None else mean.denominator.bit_length() - 1
         uneven = mean is not None and mean.denominator & (mean.denominator - 1)
@@ -432,8 +436,9 @@ def structure_bits(
 def mean_bits(steps: int, halvings: int) -> float:
     """The bits of the chances of a repetition that goes on steps / 2^halvings times."""
     if halvings == 0 and steps == USUAL_MEAN:
-        return 1.0
-    return 2.0 * (halvings + 1).bit_length() + 2 * steps.bit_length() - 1
+        return log2(sum(USUAL) / USUAL[0])
+    unusual = log2(sum(USUAL) / USUAL[1])
+    return unusual + 2 * (halvings + 1).bit_length() - 1 + 2 * steps.bit_length() - 1
 
 
 def weights_bits(weights: Sequence[int]) -> float:
@@ -441,6 +446,14 @@ def weights_bits(weights: Sequence[int]) -> float:
     if all(weight == weights[0] for weight in weights):
         return 1.0
     return 1.0 + sum(2 * weight.bit_length() - 1 for weight in weights)
+
+
+def apart_bits(strings: int, alone: bool = False) -> float:
+    """The bits that say that some strings are apart, and how many; the strings come on top."""
+    if not strings:
+        return log2(sum(APART) / APART[0])
+    flag = log2(sum(APART) / APART[1]) + log2(sum(ALONE) / ALONE[int(alone)])
+    return flag + 2 * strings.bit_length() - 1
 
 
 def others_bits(lengths: Sequence[int], weights: Sequence[int], symbols: int) -> float:
@@ -462,10 +475,12 @@ def _head(pen: Pen, expression: Expression | None, symbols: Sequence[str]) -> Ex
     """Whether there is an expression, and how many strings are apart; the expression; chances."""
     node = None if expression is None else expression.node
     apart = None if expression is None else len(expression.others)
-    apart = pen.number(None if apart is None else apart + 1) - 1
     alone = False
-    if apart:
-        alone = bool(pen.pick((1, 1), None if expression is None else int(node is None)))
+    if pen.pick(APART, None if apart is None else int(apart > 0)):
+        apart = pen.number(apart)
+        alone = bool(pen.pick(ALONE, None if expression is None else int(node is None)))
+    else:
+        apart = 0
     if alone:
         return Expression(None, (), tuple(symbols), (), (((), Fraction(1)),) * apart, Fraction(1))
     share = Fraction(0)

@@ -23,6 +23,7 @@ from ...expressions import (
     Node,
     Program,
     Slot,
+    apart_bits,
     growth,
     mean_bits,
     others_bits,
@@ -234,18 +235,18 @@ class Scale:
         """The bits of the strings that are written apart, of what they add to the data, and how
         many they are."""
         if not len(apart):
-            return 1.0, 0.0, 0
+            return apart_bits(0), 0.0, 0
         counts = self.texts.counts[apart]
         missed = float(counts.sum())
         own = fitted_weights(tuple(counts.tolist()))
         share = fitted_weights((self.count - missed, missed))
-        bits = 2.0 * (len(apart) + 1).bit_length() - 1 + 1 + own.own + share.own
+        bits = apart_bits(len(apart)) + own.own + share.own
         bits += sum(self.alone[place] for place in apart)
         return bits, own.data + share.data, int(missed)
 
     def memorised(self) -> float:
         """The bits if all strings are written apart."""
-        bits = 2.0 * (len(self.strings) + 1).bit_length() + 1
+        bits = 1 + apart_bits(len(self.strings), alone=True)
         return bits + sum(self.alone) + _bits(fitted_weights(tuple(self.texts.counts.tolist())))
 
     def _read(self, node: Node, most_missed: int) -> Reading | None:

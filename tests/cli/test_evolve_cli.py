@@ -165,7 +165,9 @@ def test_json_is_the_result(here: Path) -> None:
     data = json.loads(result.stdout)
     assert data["digest"] == digest(200)
     assert data["reason"] == "generations"
-    assert data["mdl"] == data["g"] + data["d_given_g"] == data["value"]
+    assert data["mdl"] == data["g"] + data["d_given_g"]
+    assert data["expression"]["expression"] == "a^n b^n"
+    assert data["value"] == data["expression"]["bits"] < data["mdl"]
     assert Network.from_dict(data["network"]) == Network.load(Path(data["folder"]) / "best.json")
     assert data["front"]
     assert "generation 0:" in result.stderr

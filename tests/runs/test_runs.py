@@ -53,7 +53,7 @@ from mdlrnn.search._island import Problem
 from mdlrnn.search._settings import RATES
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb", "aaaabbbb"], [6, 4, 2, 1])
-SEARCH = Search(islands=3, population=30, migration_interval=20)
+SEARCH = Search(expressions=False, islands=3, population=30, migration_interval=20)
 STOP = Stop(generations=120)
 PROBLEM = Problem(CORPUS, SEARCH, Encoding())
 
@@ -210,7 +210,7 @@ def test_the_fingerprint_knows_all_but_the_limits() -> None:
         {"migration_size": 1}, {"migration_interval": 21}, {"migration_seconds": 5.0},
         {"max_units": 9}, {"max_connections": 9}, {"unrestricted": True}, {"distinct": False},
         {"elitist": False}, {"crowding": False}, {"restarts": False}, {"saturation": False},
-        {"founders": False},
+        {"founders": False}, {"expressions": True},
         *({rate: 0.125} for rate in RATES),
     ]  # fmt: skip
     assert {name for changes in others for name in changes} == {*SEARCH.to_dict()}

@@ -33,7 +33,7 @@ NOISE = Corpus.from_strings(
     "".join(_RANDOM.choices("ab", k=_RANDOM.randint(1, 12))) for _ in range(60)
 )
 """Strings without sense: |D:G| alone makes networks grow and grow on them."""
-SEARCH = Search(islands=6, population=30, migration_interval=20)
+SEARCH = Search(expressions=False, islands=6, population=30, migration_interval=20)
 """Islands of both kinds: the last two are crowded."""
 STOP = Stop(generations=120)
 PROBLEM = island.Problem(CORPUS, SEARCH, Encoding.every_part())
@@ -373,7 +373,7 @@ def test_a_corpus_of_empty_strings_is_refused() -> None:
 def test_stagnant_islands_hand_over_their_best_and_restart() -> None:
     """A tiny corpus is solved at once, so that every island stagnates at every migration."""
     corpus = Corpus.from_strings(["ab", "ab", "abab"])
-    search = Search(islands=4, population=20, migration_interval=20)
+    search = Search(expressions=False, islands=4, population=20, migration_interval=20)
     seen: list[Progress] = []
     run = evolve(corpus, search, stop=Stop(generations=60), on_progress=seen.append)
     best = math.inf
@@ -389,7 +389,7 @@ def test_stagnant_islands_hand_over_their_best_and_restart() -> None:
 
 def test_without_restarts_networks_travel_instead() -> None:
     corpus = Corpus.from_strings(["ab", "aabb", "aaabbb"])
-    plain = Search(islands=3, population=30, migration_interval=10, restarts=False)
+    plain = replace(SEARCH, islands=3, migration_interval=10, restarts=False)
     values, alone = (
         evolve(corpus, search, stop=Stop(generations=30)).archipelago.islands
         for search in (plain, replace(plain, migration_size=0))

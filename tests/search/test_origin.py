@@ -23,7 +23,7 @@ from mdlrnn.search.suggest._founders import founders_for
 
 STRINGS = ["ab", "aabb", "aaabbb", "aaaabbbb", "ab", "aabb", "ab", "aaaaabbbbb"] * 6
 make_offspring = from_python(_offspring.make_offspring)
-SMALL = Search(islands=3, population=20, migration_interval=5)
+SMALL = Search(expressions=False, islands=3, population=20, migration_interval=5)
 
 
 def problem_of(search: Search, encoding: Encoding | None = None) -> Problem:
@@ -182,7 +182,7 @@ def test_a_network_of_the_first_generation_was_drawn() -> None:
 
 def test_commands_print_it(run: Callable[..., Result]) -> None:
     Path("s.txt").write_text("\n".join(STRINGS))
-    size = ("--set", "islands=3", "--set", "population=20")
+    size = ("--set", "islands=3", "--set", "population=20", "--set", "expressions=off")
     code, out, _ = run("evolve", "s.txt", *size, "--generations", 0, "--out", "r")
     assert code == 0
     assert "The best network was constructed from the strings." in out

@@ -16,7 +16,7 @@ from mdlrnn.show._formats import Line, Point, Words, text_width
 from mdlrnn.show._plots import BOTTOM, LEFT, RIGHT, SIZE, spanning, ticks
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb"], [6, 3, 1])
-SEARCH = Search(islands=2, population=30)
+SEARCH = Search(expressions=False, islands=2, population=30)
 STOP = Stop(generations=40)
 
 

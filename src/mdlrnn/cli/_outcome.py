@@ -143,9 +143,10 @@ def _front(run: Run) -> str:
     scores = [score for _, score in run.front]
     middle = min(range(len(scores)), key=lambda i: (abs(scores[i].g - run.score.g), i))
     start = max(0, min(middle - ROWS // 2, len(scores) - ROWS))
+    best = None if run.found is not None else run.score
     rows = [
-        [f"{s.g:,}", bits_text(s.d_given_g), bits_text(s.mdl), "the best" if i == middle else ""]
-        for i, s in enumerate(scores)
+        [f"{s.g:,}", bits_text(s.d_given_g), bits_text(s.mdl), "the best" if s == best else ""]
+        for s in scores
     ]
     return table(["|G|", "|D:G|", "MDL", ""], rows[start : start + ROWS])
 

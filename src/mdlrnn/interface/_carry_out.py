@@ -198,7 +198,8 @@ def carry_out(
         if recorder.settings.stop.proved:
             until = readings if prover is None else partial(_look, prover)
             if aside is not None:
-                until = ExpressionFirst(aside, until, None if prover is not None else readings.look)
+                look = None if prover is not None else readings.look
+                until = ExpressionFirst(aside, until, look, recorder.start is not None)
         with display:
             display.announce(title_of(recorder))
             run = recorder.evolve(crew, tell, until)

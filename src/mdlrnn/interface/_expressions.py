@@ -17,18 +17,22 @@ class ExpressionFirst:
     """Looks at the network of the best expression, as soon as the search for it has ended, and
     else at what the islands have."""
 
-    def __init__(self, aside: Beside, otherwise: Until, look: Look | None) -> None:
-        """`look` says whether what a network has learned is proved, where no language is known."""
+    def __init__(
+        self, aside: Beside, otherwise: Until, look: Look | None, waits: bool = False
+    ) -> None:
+        """`look` says whether what a network has learned is proved, where no language is known. A
+        run that goes on may be at its end, so that one waits for the expression."""
         self.aside = aside
         self.otherwise = otherwise
         self.look = look
+        self.waits = waits
         self._found: FoundExpression | None = None
         self._network: Network | None = None
 
     def __call__(
         self, progress: Progress, best: list[Network], others: list[Network], left: float
     ) -> str | None:
-        if not self.aside.has_ended:
+        if not (self.aside.has_ended or self.waits):
             return None  # what the islands have may not be the answer
         if self._found is None:
             self._found = self.aside.result()
@@ -49,10 +53,12 @@ def with_expression(run: Run, found: FoundExpression, recorder: Recorder) -> Run
         return run
     network = found.network
     problem = recorder.problem
+    run = replace(run, found=found, value=found.bits)
     if network is None or network.alphabet != problem.corpus.alphabet:
-        recorder.keep_expression(found.to_dict())
-        return replace(run, found=found, value=found.bits)
+        recorder.keep_expression(found.to_dict(), run)
+        return run
     cost = score(network, problem.corpus, problem.encoding)
-    recorder.keep_expression(found.to_dict(), network, cost)
     origin = Origin(True, 0, found.expression.notation)
-    return replace(run, found=found, value=found.bits, best=network, score=cost, origin=origin)
+    run = replace(run, best=network, score=cost, origin=origin)
+    recorder.keep_expression(found.to_dict(), run, network)
+    return run

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._files import BEST as BEST
     from ._files import CORPUS as CORPUS
+    from ._files import EXPRESSION as EXPRESSION
     from ._files import FRONT as FRONT
     from ._files import HELD_OUT as HELD_OUT
     from ._files import LOCK as LOCK

@@ -166,18 +166,20 @@ class Recorder:
                 write(self.folder / PROVED, proved.to_json() + "\n")
 
     def keep_expression(
-        self,
-        expression: Mapping[str, Any],
-        network: Network | None = None,
-        score: Score | None = None,
+        self, expression: Mapping[str, Any], run: Run, network: Network | None = None
     ) -> None:
-        """Write down the expression that is the answer, and its network as the best."""
+        """Write down the expression that is the answer; if it has a network, that as the best, with
+        an end of the run that tells of it."""
         if self.folder is None:
             return
         write_expression(self.folder, expression)
-        if network is not None and score is not None:
-            write_best(self.folder, network, score, self.problem.encoding.scheme)
+        if network is not None:
+            write_best(self.folder, network, run.score, self.problem.encoding.scheme)
             self._best = network
+            cost = {"g": run.score.g, "d_given_g": run.score.d_given_g, "mdl": run.score.mdl}
+            origin = None if run.origin is None else run.origin.to_dict()
+            self._log("end", run.archipelago, **cost, origin=origin, reason=run.reason,
+                      steps_per_second=round(run.statistics.steps_per_second))  # fmt: skip
 
     def abandon(self, reason: str) -> None:
         """Save the run as it was last seen; the process is about to leave it."""

@@ -36,7 +36,8 @@ class Origin(NamedTuple):
         return "from constructed" if self.steps else "constructed"
 
     def to_dict(self) -> dict[str, Any]:
-        return self._asdict()
+        found: dict[str, Any] = {"constructed": self.constructed, "steps": self.steps}
+        return found if self.expression is None else {**found, "expression": self.expression}
 
     @classmethod
     def from_dict(cls, data: object) -> Self | None:

@@ -55,6 +55,7 @@ from mdlrnn.proofs import TO_TRY, Proof, available, prove, rounded_up
 from mdlrnn.runs import (
     BEST,
     CORPUS,
+    EXPRESSION,
     HELD_OUT,
     PROVED,
     Settings,
@@ -298,9 +299,14 @@ def _of_run(place: Place) -> list[Result]:
     if source is not None and source.path is not None and source.machine is not None:
         file = LanguageFile(_safe(f"{source.path.stem}.lang"), source.machine.to_text())
 
+    # How many expressions are tried hangs on the limits, and by the clock on the machine.
+    constructed = (folder / EXPRESSION).exists()
+    if constructed and found is not None:
+        repeats = repeats and found.get("reason") not in ("time", "stopped")
+
     def command(end: dict[str, Any] | None) -> Command:
         until = None
-        if repeats and end is not None:
+        if repeats and end is not None and not constructed:
             until = limits(whole_number(end.get("generation")), None)
             until += ["--until-proved"] if end.get("reason") == "proved" else []
         return command_of_run(settings, source, None if file is None else file.name, held, until)

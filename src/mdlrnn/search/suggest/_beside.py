@@ -203,7 +203,7 @@ def beside(problem: Problem, stop: Stop) -> Beside | None:
     if obstacle(corpus) is not None:
         return None
     steps = stop.last_generation * problem.search.islands * problem.search.population
-    return Beside(corpus, problem.seed, min(BUDGET, steps))
+    return Beside(corpus, problem.seed, min(BUDGET, steps)) if steps else None
 
 
 def obstacle(corpus: Corpus) -> str | None:

@@ -54,8 +54,8 @@ class Program:
     slots: tuple[Slot, ...]
     registers: int
     word_names: tuple[str, ...]
-    letters: tuple[str, ...]
-    """The numbers that it draws, in order."""
+    letters: tuple[tuple[str, int], ...]
+    """The numbers that it draws, in order, with their registers."""
 
     @property
     def words(self) -> int:
@@ -114,7 +114,7 @@ class _Writer:
         self.add(Instruction(STOP))
         return Program(
             self.symbols, tuple(self.instructions), tuple(self.slots), self.registers,
-            tuple(self.words), tuple(self.letters),
+            tuple(self.words), tuple((name, self.numbers[name]) for name in self.letters),
         )  # fmt: skip
 
     def add(self, instruction: Instruction) -> int:

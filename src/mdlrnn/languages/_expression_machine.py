@@ -31,6 +31,8 @@ from ._grammar_machine import machine_of
 from ._productions import Nonterminal, Part, Production
 
 MOST_STATES = 2_000
+OTHERS = "klijpqrstuvwxyzabcdefgh"
+"""Names of counters that are no numbers of the expression."""
 MOST_BRANCHES = 5_000
 """Ways from one symbol to the next."""
 
@@ -65,7 +67,31 @@ def machine_of_expression(expression: Expression) -> Machine:
                 "where a word that comes back begins; put a symbol between that no word has."
             ) from None
         raise InputError(f"{expression.title}: {error}") from None
-    return with_fewer_counters(found)
+    return _with_names(with_fewer_counters(found), steps)
+
+
+def _with_names(machine: Machine, steps: Program) -> Machine:
+    """The machine with the expression's own letters for its numbers, and others for the rest."""
+    letters = {f"r{place}": name for name, place in steps.letters}
+    free = (name for name in OTHERS if name not in letters.values())
+    names = {name: letters.get(name) or next(free, name) for name in machine.counters}
+
+    def named(value: Affine) -> Affine:
+        terms = tuple(sorted((names[name], factor) for name, factor in value.terms))
+        return Affine(terms, value.constant, value.divisor)
+
+    rules = tuple(
+        replace(
+            rule,
+            when=tuple(replace(c, expression=named(c.expression)) for c in rule.when),
+            then=tuple(
+                (names[name], value if isinstance(value, int) else named(value))
+                for name, value in rule.then
+            ),
+        )
+        for rule in machine.rules
+    )
+    return replace(machine, rules=rules)
 
 
 class _Place(NamedTuple):

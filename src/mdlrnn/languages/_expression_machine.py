@@ -9,11 +9,13 @@ a grammar.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
+from ..checks import short
 from ..errors import InputError
 from ..expressions import Expression, Instruction, Program, nodes, program
 from ..machines import (
@@ -30,7 +32,8 @@ from ..network import BOUNDARY
 from ._grammar_machine import machine_of
 from ._productions import Nonterminal, Part, Production
 
-MOST_STATES = 2_000
+MOST_STATES = MOST_RULES = 2_000
+"""Of a machine, before it is made deterministic."""
 OTHERS = "klijpqrstuvwxyzabcdefgh"
 """Names of counters that are no numbers of the expression."""
 MOST_BRANCHES = 5_000
@@ -56,8 +59,7 @@ def machine_of_expression(expression: Expression) -> Machine:
     if any(step.op == program.CALL for step in steps.instructions):
         start, productions = productions_of(expression, steps)
         return machine_of(name, expression.title, start, productions)
-    maker = _Maker(steps, expression)
-    rules = tuple(maker.rules())
+    rules = checked_rules(_Maker(steps, expression).rules(), expression.title)
     try:
         found = Machine(name, expression.title, determinised(rules, "start"))
     except InputError as error:
@@ -68,6 +70,17 @@ def machine_of_expression(expression: Expression) -> Machine:
             ) from None
         raise InputError(f"{expression.title}: {error}") from None
     return _with_names(with_fewer_counters(found), steps)
+
+
+def checked_rules(rules: Iterable[Rule], title: str) -> tuple[Rule, ...]:
+    """The rules; an InputError if there are too many to be made deterministic in seconds."""
+    found = tuple(islice(rules, MOST_RULES + 1))
+    if len(found) > MOST_RULES:
+        raise InputError(
+            f"{short(title)} has a machine of more than {MOST_RULES:,} rules; write smaller "
+            "numbers, or fewer repetitions in a row."
+        )
+    return found
 
 
 def _with_names(machine: Machine, steps: Program) -> Machine:

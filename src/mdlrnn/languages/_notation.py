@@ -8,7 +8,7 @@ programs, and those without a deterministic machine stay expressions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..expressions import LONGEST, STOPS, Expression, Node, expression_from, read
 from ..machines import END, Affine, Condition, Machine, Rule, counter, determinised
 from ..network import BOUNDARY
-from ._expression_machine import machine_of_expression, slug
+from ._expression_machine import checked_rules, machine_of_expression, slug
 
 REPEATED = "*"
 """The variable of x* and x+, which nothing refers to."""
@@ -84,7 +84,8 @@ def language_from_notation(text: str, stop: Fraction = STOPS) -> Machine:
         return machine_of_expression(expression_from(text, stop))
     alternatives = [_drawn(blocks, least, text) for blocks in alternatives]
     try:
-        rules = determinised(tuple(_Builder(alternatives, stop).rules()), "start")
+        built = checked_rules(_Builder(alternatives, stop).rules(), title)
+        rules = determinised(built, "start")
     except InputError as error:
         raise InputError(f"{title}: {error}") from None
     return Machine(slug(title), title, rules)
@@ -216,22 +217,21 @@ class _Builder:
     stop: Fraction
     names: dict[_Point, str] = field(default_factory=dict)
 
-    def rules(self) -> list[Rule]:
+    def rules(self) -> Iterator[Rule]:
         share = Fraction(1, len(self.alternatives))
         first = [
             replace(way, chance=way.chance * share)
             for number in range(len(self.alternatives))
             for way in self._ways(_Point(number, 0, "enter"))
         ]
-        rules: list[Rule] = []
         left: list[_Point] = []
-        self._add(rules, "start", first, left)
+        yield from self._from(first, "start", left)
         while left:
             point = left.pop(0)
-            self._add(rules, self.names[point], list(self._ways(point)), left)
-        return rules
+            yield from self._from(self._ways(point), self.names[point], left)
 
-    def _add(self, rules: list[Rule], state: str, ways: list[_Way], left: list[_Point]) -> None:
+    def _from(self, ways: Iterable[_Way], state: str, left: list[_Point]) -> Iterator[Rule]:
+        """The rules of a state; where they lead first is left to be done."""
         for way in ways:
             to = END
             if way.to is not None:
@@ -239,7 +239,7 @@ class _Builder:
                     self.names[way.to] = self._name(way.to)
                     left.append(way.to)
                 to = self.names[way.to]
-            rules.append(Rule(state, way.symbol, to, way.chance, way.when, way.then))
+            yield Rule(state, way.symbol, to, way.chance, way.when, way.then)
 
     def _name(self, point: _Point) -> str:
         """Named for the symbol that was written last."""

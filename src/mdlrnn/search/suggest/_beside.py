@@ -30,6 +30,8 @@ MOST_SYMBOLS, MOST_LENGTH, MOST_STRINGS = 40, 1_000, 20_000
 LOOKED_AT = 40
 """Likeliest strings by which two expressions are told apart."""
 RIVALS = 3
+FEW_BITS, FEW_PREFIXES = 120, 60
+"""Bits up to which, and prefixes with which, those are looked for; strings may be long."""
 FEW = 5
 """Strings below which a run shows what else is likely."""
 
@@ -136,8 +138,9 @@ class FoundExpression:
             text, more_bits = self.rivals[0]
             odds = f", {2**more_bits:,.0f} to 1 under this code" if more_bits < 40 else ""
             lines.append(f"The next best, {text}, takes {more_bits:,.1f} bits more{odds}.")
-        if self.strings < FEW and self.mixture is not None:
-            likely = [str(s) or "the empty string" for s, _ in self.mixture.likeliest(8)]
+        if self.strings < FEW and self.mixture is not None and self.bits < FEW_BITS:
+            found = self.mixture.likeliest(8, FEW_PREFIXES)
+            likely = [str(string) or "the empty string" for string, _ in found] or ["long"]
             lines.append(
                 f"From so few strings much is open; the likeliest are {', '.join(likely)}."
             )

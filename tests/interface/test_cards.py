@@ -4,6 +4,7 @@ tests of `gpu` have two processes, each with a simulated card."""
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
 import mdlrnn.interface._cards as cards_module
@@ -24,6 +26,8 @@ from mdlrnn.interface._progress import Quiet
 from mdlrnn.kernels import gpu
 from mdlrnn.runs._files import checkpoints
 from mdlrnn.runs._recorder import reopen
+from mdlrnn.search._crew import View
+from mdlrnn.search.workers._card import _views
 from mdlrnn.search.workers._spread import Line, Spread
 
 distributed = pytest.importorskip("distributed", reason="pip install distributed to test Dask")
@@ -223,3 +227,10 @@ def test_processes_with_cards_are_refused_where_there_is_none(
 def test_what_only_this_machine_can_do_is_refused(client: Any) -> None:
     with pytest.raises(InputError, match="on_progress is for runs of this machine"):
         on_cards(client, on_progress=lambda progress: None)
+
+
+def test_the_best_network_comes_first_where_another_group_has_the_same_value_on_the_card() -> None:
+    row = np.arange(5)
+    best = View(1.5 + 2**-50, 10, 0.5, row)
+    views = _views(best, [1.5 + 2**-51, 1.5, math.inf])
+    assert min(views, key=lambda view: view.value) is best

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -193,11 +194,7 @@ class CardSearch(SearchLoop):
             value, (g, bits, row) = self.rescore([(g, bits, row)])[0]
             self.best = View(value, g, bits, row)
         groups = [float(part.min()) for part in np.split(values, archives_among(len(values))[1:])]
-        home = int(np.argmin(groups))
-        views = tuple(
-            self.best if i == home else View(max(value, self.best.value), 0, 0.0, row[:0])
-            for i, value in enumerate(groups)
-        )
+        views = _views(self.best, groups)
         at_hand = time.monotonic() - self.fetched_at >= CHECKPOINT_SECONDS
         states: Callable[[], list[Any]] = partial(self._states, self.generation)
         return Look(self.generation, migrated, views, (), at_hand, states)
@@ -223,3 +220,14 @@ class CardSearch(SearchLoop):
 
     def _seconds(self) -> list[float]:
         return [self.busy]
+
+
+def _views(best: View, groups: Sequence[float]) -> tuple[View, ...]:
+    """The best network of all in its group; of the other groups the values alone, above its value.
+    That was computed again on the CPU, whose last digit may be larger than the card's."""
+    home = int(np.argmin(groups))
+    above = math.nextafter(best.value, math.inf)
+    return tuple(
+        best if i == home else View(max(value, above), 0, 0.0, best.row[:0])
+        for i, value in enumerate(groups)
+    )

@@ -22,7 +22,8 @@ NOTATIONS = [
     "a^n b^n", "a^n b^2n", "a^n b^m c^(n+m)", "(ab)^n", "a* b+", "a | b^n", "(a|b)* c",
     "a^n b^n, n >= 0", "(a^n b^n)+", "a^n b^n c^n d^n", "a^(n^2)", "a^(2^n)", "a^n b^(n^2)",
     "a^3", "a^(1..4)", "a? b?", "a^(2n+1) b^n", "(a^3 b)^n c^n", "a^n (b c^n)^2",
-    "(a|b)^n c^n", "<S: a <S> b | c>", "<S: a <S> a | b <S> b | c>", "<w> c <w>^R",
+    "(a b^i)^(i=1..n)", "c^n (a b^i)^(i=1..n)", "(a|b)^n c^n",
+    "<S: a <S> b | c>", "<S: a <S> a | b <S> b | c>", "<w> c <w>^R",
 ]  # fmt: skip
 NOT_PROVED_YET = ["<w> c <w>", "<w:(a|b)+> c <w:a~b>"]
 

@@ -44,6 +44,9 @@ NOTATIONS = {
     "a^3": ["aaa"],
     "a^(1..4)": ["a", "aa", "aaa", "aaaa"],
     "(a|b)^n c^n": ["ac", "bc", "aacc", "abcc"],
+    "(a b^i)^(i=1..n)": ["ab", "ababb", "ababbabbb"],
+    "c^n (a b^(i^2))^(i=1..n)": ["cab", "ccababbbb"],
+    "(a b^i)^(i=1..n) (c d^i)^(i=1..n)": ["abcd", "ababbcdcdd"],
     "a^n (b c^n)^2": ["abcbc", "aabccbcc"],
     "<w> c <w>": ["aca", "bcb", "aacaa"],
     "<w> c <w>^R": ["aca", "bcb", "aacaa", "abcba"],
@@ -230,3 +233,19 @@ def test_bits_that_mean_something_are_written_alike(bits: str) -> None:
         return
     if expression.node is not None and expression.node == nodes.canonical(expression.node):
         assert len(write_description(expression)) <= used + log2(1 + used) + 8
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("(a b^i)^(i=1..n) c^i", "used outside"),
+        ("a^i (b^i)^(i=1..n)", "used elsewhere"),
+        ("(a^i b)^(i=1..n), i >= 0", "used elsewhere"),
+        ("(a b^n)^(n=1..n)", "two letters"),
+        ("(b?)^(i=1..n)", "may be empty"),
+        ("a^n (b?)^(2^n)", "may be empty"),
+    ],
+)
+def test_the_number_of_the_round_belongs_to_its_power(text: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        expression_from(text)

@@ -29,6 +29,7 @@ from .nodes import (
     optional,
     plus,
     power,
+    rounds,
     rule,
     sequence,
     star,
@@ -45,7 +46,7 @@ AGAIN, CALL = 8, 12
 """Of a word that comes again, where one is drawn; of a rule's own name, inside it."""
 EXPONENTS = {
     "letter": 12, "times": 4, "plus": 4, "sum": 4, "square": 1, "double": 1, "constant": 2,
-    "range": 4,
+    "range": 4, "rounds": 1,
 }  # fmt: skip
 TERMS = {2: 4, 1: 2, 3: 1, 4: 1}
 """Letters in a sum; there are at most four."""
@@ -292,6 +293,9 @@ def _exponent(pen: Pen, exponent: Exponent | None, scope: _Scope) -> Exponent:
         more = number(None if exponent is None else exponent.most - exponent.constant)
         return Exponent("range", (), low, low + more)
     terms = () if exponent is None else exponent.terms
+    if kind == "rounds":
+        inner = _counted(pen, terms[0][0] if terms else None, scope)
+        return rounds(inner, _letter(pen, terms[1][0] if terms else None, scope))
     size = 1
     if kind == "sum":
         sizes = list(TERMS)
@@ -349,6 +353,16 @@ def _letter(pen: Pen, name: str | None, scope: _Scope) -> str:
     if pen.pick((FROM_ZERO - 1, 1), zero):
         scope.least[new] = 0
     return new
+
+
+def _counted(pen: Pen, name: str | None, scope: _Scope) -> str:
+    """The number of the body that counts the rounds."""
+    if name is not None and name not in scope.letters:
+        raise InputError(f"the number {name} counts rounds that do not use it; leave it out.")
+    if not scope.letters:
+        raise InputError("the bits are no expression; give those that encode prints.")
+    place = None if name is None else scope.letters.index(name)
+    return scope.letters[pen.pick((1,) * len(scope.letters), place)]
 
 
 def _word(pen: Pen, node: Node | None, scope: _Scope, depth: int) -> Node:

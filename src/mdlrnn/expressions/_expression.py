@@ -75,6 +75,13 @@ class Walk(NamedTuple):
                 symbols[number] = symbols.get(number, 0.0) + float(chance)
         return symbols, end + float(apart.get((*self.numbers, -1), 0))
 
+    def follow(self, number: int) -> Walk | None:
+        """`after`, or None where too many readings are open to be followed."""
+        try:
+            return self.after(number)
+        except InputError:
+            return None
+
     def after(self, number: int) -> Walk:
         runner = self.expression.rough
         places = runner.read(self.places, number) if runner is not None else {}
@@ -241,7 +248,9 @@ class Expression(Strings):
             if end > 0:
                 heapq.heappush(heap, (-end, next(order), here.numbers))
             for number, chance in symbols.items():
-                heapq.heappush(heap, (-chance, next(order), here.after(number)))
+                after = here.follow(number)
+                if after is not None:
+                    heapq.heappush(heap, (-chance, next(order), after))
         return found
 
     def likely(self, string: str | Sequence[str]) -> float:

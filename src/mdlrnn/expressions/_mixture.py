@@ -70,7 +70,7 @@ class Mixture:
                 heapq.heappush(heap, (-ends, next(order), numbers, None))
             for number, chance in chances.items():
                 if chance > 0:
-                    after = [(share, walk.after(number)) for share, walk in walks]
-                    kept = [(share, walk) for share, walk in after if walk.is_possible]
+                    after = [(share, walk.follow(number)) for share, walk in walks]
+                    kept = [(share, walk) for share, walk in after if walk and walk.is_possible]
                     heapq.heappush(heap, (-chance, next(order), (*numbers, number), kept))
         return found

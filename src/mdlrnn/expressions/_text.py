@@ -4,6 +4,7 @@ a b 'dog' '?'                   symbols; words and special signs in quotes
 (a|b)  a?  a*  a+  (ab)^n       groups, choice, repetition
 a^n a^3n a^(n+1) a^(n+m)        powers; a letter that comes again is the same number
 a^(n^2) a^(2^n) a^3 a^(1..4)
+(a b^i)^(i=1..n)                the number of the round: ab abb abbb ...
 <w> <w>   <w> c <w>   <w>^R     a word, again, reversed
 <w:(a|b)+> <w:a~b>              a word of some symbols; again with a and b exchanged
 <S: a <S> b | c>                a rule that contains itself
@@ -29,6 +30,7 @@ from .nodes import (
     optional,
     plus,
     power,
+    rounds,
     rule,
     sequence,
     star,
@@ -293,6 +295,13 @@ class _Reader:
             if low >= high:
                 self.fail("a range goes up; write such as a^(1..4)", begin)
             return Exponent("range", (), low, high)
+        match = re.fullmatch(r"([a-zA-Z])\s*=\s*1\s*\.\.\s*([a-zA-Z])", inside)
+        if match:
+            if match[1] == match[2]:
+                self.fail(
+                    "the round and how many there are need two letters; write (i=1..n)", begin
+                )
+            return rounds(match[1], match[2])
         match = re.fullmatch(r"([a-zA-Z])\s*\^\s*2", inside)
         if match:
             return Exponent("square", ((match[1], 1),))
@@ -443,6 +452,8 @@ def symbol_text(name: str) -> str:
 def exponent_text(exponent: Exponent) -> str:
     if exponent.kind == "range":
         return f"({exponent.constant}..{exponent.most})"
+    if exponent.kind == "rounds":
+        return f"({exponent.letters[0]}=1..{exponent.letters[1]})"
     if exponent.kind == "square":
         return f"({exponent.letters[0]}^2)"
     if exponent.kind == "double":

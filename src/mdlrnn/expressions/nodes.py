@@ -32,7 +32,8 @@ class Exponent(NamedTuple):
     """How often something is repeated.
 
     linear: the sum of the terms and the constant; square: the square of its one letter; double: 2
-    to the power of its one letter plus the constant; range: from the constant to `most`.
+    to the power of its one letter plus the constant; range: from the constant to `most`; rounds:
+    the first letter counts from 1, round by round, to the second.
     """
 
     kind: str
@@ -133,6 +134,10 @@ def linear(letter: str, factor: int = 1, constant: int = 0) -> Exponent:
     return Exponent("linear", ((letter, factor),), constant)
 
 
+def rounds(inner: str, letter: str) -> Exponent:
+    return Exponent("rounds", ((inner, 1), (letter, 1)))
+
+
 def constant(number: int) -> Exponent:
     return Exponent("linear", (), number)
 
@@ -160,9 +165,11 @@ def rebuilt(node: Node, parts: Sequence[Node]) -> Node:
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and all below it, in the order in which they are read."""
-    yield node
-    for part in node.parts:
-        yield from walk(part)
+    left = [node]
+    while left:
+        here = left.pop()
+        yield here
+        left += here.parts[::-1]
 
 
 def size(node: Node) -> int:
@@ -227,6 +234,8 @@ def _plain_part(
             letter, factor = exponent.terms[0]
             if letters[letter] == 1:
                 return plus(power(parts[0], constant(factor)))
+        if exponent.kind == "rounds" and letters[exponent.letters[0]] == 1:
+            return power(parts[0], linear(exponent.letters[1]))
     return rebuilt(node, parts)
 
 
@@ -238,7 +247,8 @@ def _name(
     elif node.kind == "word":
         words.setdefault(node.value, WORDS[len(words) % len(WORDS)])
     elif node.kind == "power":
-        for letter in node.value.letters:
+        # Of rounds, how many there are is named first.
+        for letter in node.value.letters[:: -1 if node.value.kind == "rounds" else 1]:
             letters.setdefault(letter, LETTERS[len(letters) % len(LETTERS)])
     for part in node.parts:
         _name(part, letters, words, rules)
@@ -251,7 +261,9 @@ def _renamed(
     value = node.value
     if node.kind == "power":
         terms = tuple((letters[name], factor) for name, factor in value.terms)
-        value = value._replace(terms=tuple(sorted(terms, key=lambda t: LETTERS.index(t[0]))))
+        if value.kind != "rounds":
+            terms = tuple(sorted(terms, key=lambda t: LETTERS.index(t[0])))
+        value = value._replace(terms=terms)
     elif node.kind == "word":
         value = words[value]
     elif node.kind == "again":

@@ -99,6 +99,8 @@ class _Writer:
     beside: dict[str, list[Exponent]] = field(default_factory=dict)
     """The squares and powers of 2 that are asked of each letter."""
     empty: _Emptiness = field(init=False)
+    counted_rounds: frozenset[str] = frozenset()
+    """The numbers that count rounds, each within its own power alone."""
     hidden: frozenset[str] = frozenset()
     """The numbers that were drawn in a part that may be left out or come again."""
 
@@ -225,7 +227,12 @@ class _Writer:
         if exponent.kind == "range":
             self.range(body, exponent, known, in_rule)
             return known
-        new = [name for name in exponent.letters if name not in known]
+        inner = exponent.letters[0] if exponent.kind == "rounds" else None
+        elsewhere = known | (self.hidden - self.counted_rounds) | set(self.least)
+        if inner is not None and inner in elsewhere:
+            raise Unsayable(f"the number {inner} counts the rounds from 1 and is used elsewhere; "
+                            "give it another letter.")  # fmt: skip
+        new = [name for name in exponent.letters if name not in known and name != inner]
         lost = next((name for name in new if name in self.hidden), None)
         if lost is not None:
             raise Unsayable(f"the number {lost} is drawn in a part that may be left out or comes "
@@ -245,7 +252,16 @@ class _Writer:
                 raise Unsayable(f"an exponent takes away {name}, so that it could fall below 0; "
                                 "write the language with sums only.")  # fmt: skip
         loop = self.register()
+        if inner is not None:
+            self.counted_rounds |= {inner}
+        if not new and inner is not None:
+            self.check_repeated(body)
+            self.count_rounds(inner, loop, exponent.letters[1], body, known, in_rule)
+            self.hide(frozenset({inner}))
+            return known
         if not new:
+            if exponent.kind in ("square", "double"):
+                self.check_repeated(body)
             total = self.known_sum(exponent)
             if exponent.kind == "linear":
                 smallest = exponent.constant + sum(f * self.smallest(x) for x, f in exponent.terms)
@@ -257,6 +273,8 @@ class _Writer:
             return known
         self.check_repeated(body)
         self.draw(new[0], loop, exponent, body, known)
+        if inner is not None:
+            self.hide(frozenset({inner}))
         return known | {new[0]}
 
     def smallest(self, letter: str) -> int:
@@ -291,11 +309,23 @@ class _Writer:
             for kept in self.beside.get(letter, ()):
                 self.numbers[self.key(kept)] = self.register()
         own = self.numbers[letter]
+        kept_beside = list(self.beside.get(letter, ()))
+        if exponent.kind == "rounds":
+            # The number grows by 1 with each round, so it is the number of the round.
+            inner = exponent.letters[0]
+            self.numbers[inner] = own
+            for kept in self.beside.get(inner, ()):
+                self.numbers[self.key(kept)] = self.register()
+                kept_beside.append(kept)
+            known |= {inner}
         self.add(Instruction(SET, own, sum=((), first)))
-        for kept in self.beside.get(letter, ()):
+        for kept in kept_beside:
             self.add(Instruction(SET, self.numbers[self.key(kept)], sum=((), _value(kept, first))))
         step: Sum
-        if exponent.kind == "linear":
+        begin_with: Sum
+        if exponent.kind == "rounds":
+            begin_with, step = ((), first), ((), 1)
+        elif exponent.kind == "linear":
             factor = dict(exponent.terms)[letter]
             terms = tuple((self.numbers[x], f) for x, f in exponent.terms if x != letter)
             begin_with = (terms, exponent.constant + factor * first)
@@ -314,13 +344,34 @@ class _Writer:
         begin = self.counted(loop, body, known, False)
         split = self.split(self.slot(True, 2, False))
         self.add(Instruction(SET, loop, sum=step))
-        for kept in self.beside.get(letter, ()):
+        self.grow(own, kept_beside)
+        self.add(Instruction(JUMP, targets=(begin,)))
+        self.aim(split, split + 1, self.next)
+
+    def grow(self, own: int, kept_beside: Sequence[Exponent]) -> None:
+        """One more of a number, and of its squares and powers of 2."""
+        for kept in kept_beside:
             place = self.numbers[self.key(kept)]
             more = ((place, 1), (own, 2)) if kept.kind == "square" else ((place, 2),)
             self.add(Instruction(SET, place, sum=(more, int(kept.kind == "square"))))
         self.add(Instruction(SET, own, sum=(((own, 1),), 1)))
+
+    def count_rounds(
+        self, inner: str, loop: int, letter: str, body: Node, known: frozenset[str], in_rule: bool
+    ) -> None:
+        """Write the body as often as a number that was drawn before says."""
+        own = self.numbers[inner] = self.register()
+        kept_beside = self.beside.get(inner, [])
+        self.add(Instruction(SET, own))
+        for kept in kept_beside:
+            self.numbers[self.key(kept)] = self.register()
+            self.add(Instruction(SET, self.numbers[self.key(kept)], sum=((), _value(kept, 0))))
+        self.add(Instruction(SET, loop, sum=(((self.numbers[letter], 1),), 0)))
+        begin = self.add(Instruction(LOOP, loop))
+        self.grow(own, kept_beside)
+        self.hide(self.emit(body, known | {inner}, in_rule) - known)
         self.add(Instruction(JUMP, targets=(begin,)))
-        self.aim(split, split + 1, self.next)
+        self.aim(begin, self.next)
 
     def range(self, body: Node, exponent: Exponent, known: frozenset[str], in_rule: bool) -> None:
         """The smallest number of times, and then on with a chance, up to the largest."""
@@ -400,6 +451,8 @@ class _Emptiness:
     def smallest(self, exponent: Exponent) -> int:
         if exponent.kind in ("square", "double"):
             return _value(exponent, self.least.get(exponent.letters[0], 1))
+        if exponent.kind == "rounds":
+            return self.least.get(exponent.letters[1], 1)
         return exponent.constant + sum(f * self.least.get(x, 1) for x, f in exponent.terms)
 
 

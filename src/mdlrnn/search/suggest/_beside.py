@@ -23,7 +23,7 @@ from .._island import Problem
 from .._settings import Stop
 from ._expressions import ExpressionSearch
 
-BUDGET = 60_000
+BUDGET = 100_000
 """Expressions that are tried, on few strings; on many, one counts as several."""
 MOST_SYMBOLS, MOST_LENGTH, MOST_STRINGS = 40, 1_000, 20_000
 """Alphabets, strings and numbers of distinct strings beyond which networks alone are searched."""

@@ -59,6 +59,11 @@ def _fresh(taken: Sequence[str], names: str) -> str:
     return next(name for name in names if name not in taken)
 
 
+def _fresh_pair(taken: Sequence[str]) -> tuple[str, str]:
+    one = _fresh(taken, nodes.LETTERS)
+    return one, _fresh([*taken, one], nodes.LETTERS)
+
+
 def _some_letter(node: Node, random: Random) -> str:
     letters = _letters(node)
     if letters and (len(letters) >= MOST_LETTERS or random.random() < 0.7):
@@ -258,7 +263,7 @@ def _other_exponent(
         return _put(node, path, nodes.power(body, _exponent(node, random)))
     exponent: Exponent = part.value
     draw = random.random()
-    if draw < 0.3 or exponent.kind in ("square", "double"):
+    if draw < 0.3 or exponent.kind in ("square", "double", "rounds"):
         new = _exponent(node, random)
     elif exponent.kind == "range":
         low = max(0, exponent.constant + random.choice((-1, 0, 0, 1)))
@@ -286,11 +291,19 @@ def _other_exponent(
 def _share_letter(
     node: Node, symbols: Sequence[str], examples: Sequence[Sequence[str]], random: Random
 ) -> Node:
-    """Two repetitions count the same number."""
+    """Two repetitions count the same number; one within the other counts its rounds."""
     paths = [p for p in _paths(node) if _at(node, p).kind in ("power", "plus", "star")]
     if len(paths) < 2:
         return node
     one, other = random.sample(paths, 2)
+    one, other = sorted((one, other), key=len)
+    if other[: len(one)] == one:
+        inner, letter = _fresh_pair(_letters(node))
+        part = _at(node, other)
+        node = _put(node, other, nodes.power(part.parts[0], nodes.linear(inner)))
+        return _put(node, one, nodes.power(_at(node, one).parts[0], nodes.rounds(inner, letter)))
+    if random.random() < 0.5:
+        one, other = other, one
     first = _at(node, one)
     letter = _fresh(_letters(node), nodes.LETTERS)
     if first.kind == "power" and first.value.letters and random.random() < 0.7:
@@ -340,6 +353,8 @@ def _wrap_in_rule(
     rules = [part.value for part in nodes.walk(node) if part.kind == "rule"]
     if rules:
         name = random.choice(rules)
+        if random.random() < 0.4:
+            return _one_more_choice(node, name, random)
         paths = [p for p in _paths(node) if _is_within(node, p, name)]
         if not paths:
             return node
@@ -360,7 +375,9 @@ def _wrap_in_rule(
         return node
     before, after = (nodes.symbol(random.choice(symbols)) for _ in range(2))
     draw = random.random()
-    if draw < 0.35 and part.kind == "sequence" and len(part.parts) > 1:
+    if draw < 0.2:
+        body = nodes.choice([part, _with_call(part, name, random)])
+    elif draw < 0.45 and part.kind == "sequence" and len(part.parts) > 1:
         begin = random.randint(0, len(part.parts) - 1)
         end = random.randint(begin, len(part.parts))
         middle = nodes.sequence(part.parts[begin:end])
@@ -377,6 +394,23 @@ def _wrap_in_rule(
         around = nodes.sequence([before, nodes.call(name), after, nodes.call(name)])
         body = nodes.choice([around, part])
     return _put(node, path, nodes.rule(name, body))
+
+
+def _with_call(part: Node, name: str, random: Random) -> Node:
+    """The part with the rule's name somewhere in it."""
+    parts = list(part.parts) if part.kind == "sequence" else [part]
+    kept = [one for one in parts if one.kind != "call" or random.random() < 0.5]
+    kept.insert(random.randint(0, len(kept)), nodes.call(name))
+    return nodes.sequence(kept)
+
+
+def _one_more_choice(node: Node, name: str, random: Random) -> Node:
+    """A choice of a rule once more, with the rule's name in it."""
+    path = next(p for p in _paths(node) if _at(node, p)[::2] == ("rule", name))
+    body = _at(node, path).parts[0]
+    choices = list(body.parts) if body.kind == "choice" else [body]
+    choices.append(_with_call(random.choice(choices), name, random))
+    return _put(node, path, nodes.rule(name, nodes.choice(choices)))
 
 
 def _is_within(node: Node, path: Path, name: str) -> bool:

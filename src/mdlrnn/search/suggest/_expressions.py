@@ -7,6 +7,7 @@ with all. One seed gives one result, and the budget counts expressions tried.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import exp, inf
@@ -44,7 +45,7 @@ class ExpressionSearch:
         self.random = Random(self.seed)
         self.all = Scale(self.strings, self.symbols)
         self.ordered = sorted(self.strings, key=lambda s: (-self.strings[s], len(s), s))
-        self.tried = 0
+        self.tried = self.rounds = 0
         self.fewest = inf
         self.improved_at = 0
         self.cancelled: Callable[[], bool] = lambda: False
@@ -69,11 +70,10 @@ class ExpressionSearch:
 
     def _round(self, end: int) -> None:
         """A few short chains on few strings; the best of them on more, and on all."""
-        sizes = [size for size in (FEW, MORE) if size < len(self.ordered)]
+        sizes = [size for size in (FEW, MORE) if 2 * size <= self.all.count]
         starts = self._starts()
         for size in sizes:
-            chosen = self._sample(size)
-            scale = Scale({s: self.strings[s] for s in chosen}, self.symbols)
+            scale = Scale(self._sample(size), self.symbols)
             results: dict[Node, float] = {}
             for start in starts:
                 if self.tried >= end:
@@ -90,14 +90,14 @@ class ExpressionSearch:
             for node, bits in self._chain(self.all, start, CHAIN // (2 if sizes else 1)):
                 self._add(node, bits)
 
-    def _sample(self, size: int) -> list[tuple[int, ...]]:
-        """Distinct strings, the more frequent likelier, short ones among them."""
-        weights = [self.strings[s] ** 0.5 for s in self.ordered]
-        keyed = sorted(zip(self.ordered, weights, strict=True),
-                       key=lambda p: -(self.random.random() ** (1 / p[1])))  # fmt: skip
-        chosen = {s for s, _ in keyed[: size // 2 + 1]} | set(self.ordered[: size // 4])
-        shortest = sorted(self.ordered, key=lambda s: (len(s), s))
-        return sorted(chosen | set(shortest[: size // 4]))
+    def _sample(self, size: int) -> Strings:
+        """As many strings, drawn as often as they come or, in every other round, so that rare ones
+        are seen as well."""
+        self.rounds += 1
+        power = 1.0 if self.rounds % 2 else 0.5
+        weights = [self.strings[s] ** power for s in self.ordered]
+        drawn = Counter(self.random.choices(self.ordered, weights, k=size))
+        return {string: drawn[string] for string in sorted(drawn)}
 
     def _starts(self) -> list[Node]:
         first = list(self._first())

@@ -15,7 +15,17 @@ import mdlrnn
 from mdlrnn.cli import cli
 from mdlrnn.errors import InputError
 from mdlrnn.languages import EVERY_TASK, language_from_notation
-from mdlrnn.machines import END, Affine, Condition, Machine, Rule, Transducer, counter
+from mdlrnn.machines import (
+    END,
+    Affine,
+    Condition,
+    Machine,
+    Rule,
+    Transducer,
+    counter,
+    machine_from_text,
+    with_live_counters,
+)
 from mdlrnn.network import BOUNDARY, Network
 
 NOTATIONS = [
@@ -160,3 +170,43 @@ def test_the_command_writes_a_network_that_is_proved(tmp_path: Path) -> None:
 def test_what_has_no_machine_is_refused_with_the_reason() -> None:
     with pytest.raises(InputError, match="cannot know where a word that comes back begins"):
         mdlrnn.construct("<w> <w>")
+
+
+IDLE = """
+start: b 1/2 -> q1, n = n + 1
+start: c 1/4 -> start, n = 0
+start: # 1/4
+q0: b 1/2 -> q0, n = n + 1
+q0: # 1/2
+q1: a 1/2 if n mod 2 = 0 -> start, n = 0
+q1: # 1/2 if n mod 2 = 0
+q1: b 1/2 if n mod 2 = 1 -> q0, n = 2n
+q1: # 1/2 if n mod 2 = 1
+"""
+FIVES = """
+start: a 1/2 if n mod 5 = 0 -> start, n = n + 1
+start: b 1/4 if n mod 5 = 0 -> q
+start: # 1/4 if n mod 5 = 0
+start: a 1 if n mod 5 = 1 -> start, n = n + 1
+start: a 1 if n mod 5 = 2 -> start, n = n + 1
+start: a 1 if n mod 5 = 3 -> start, n = n + 1
+start: a 1 if n mod 5 = 4 -> start, n = n + 1
+q: c 1/2 -> start
+q: # 1/2
+"""
+
+
+@pytest.mark.parametrize("text", [IDLE, FIVES])
+def test_a_machine_is_proved_whose_counter_matters_in_some_states_only(text: str) -> None:
+    machine = machine_from_text(text, "test")
+    assert mdlrnn.prove(mdlrnn.construct(machine), machine).proved
+
+
+def test_counters_are_set_only_where_they_matter() -> None:
+    machine = machine_from_text(IDLE, "test")
+    assert isinstance(machine, Machine)
+    live = with_live_counters(machine)
+    assert all(not rule.then for rule in live.rules if rule.to == "q0")
+    strings = list(islice(machine.strings(), 40))
+    assert list(islice(live.strings(), 40)) == strings
+    assert all(live.probability(s) == machine.probability(s) for s in strings)

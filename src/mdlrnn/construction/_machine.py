@@ -23,7 +23,16 @@ from math import gcd, inf, lcm
 from typing import NamedTuple
 
 from ..errors import InputError
-from ..machines import END, Affine, Condition, Machine, Rule
+from ..machines import (
+    END,
+    Affine,
+    Condition,
+    Machine,
+    Rule,
+    counters_asked,
+    counters_in,
+    with_live_counters,
+)
 from ..network import BOUNDARY, Connection, Network, Unit, Weight
 
 MOST_RULES = 2_000
@@ -45,148 +54,10 @@ def machine_network(machine: Machine) -> Network:
 # The machine made ready
 
 
-def _read(rule: Rule) -> set[str]:
-    """The counters that a rule's conditions ask for."""
-    return {name for condition in rule.when for name, _ in condition.expression.terms}
-
-
-def _terms(value: Affine | int) -> set[str]:
-    return set() if isinstance(value, int) else {name for name, _ in value.terms}
-
-
-def _live(rules: Sequence[Rule]) -> dict[str, set[str]]:
-    """For each state the counters whose values still matter there."""
-    live: dict[str, set[str]] = {rule.state: set() for rule in rules}
-    changed = True
-    while changed:
-        changed = False
-        for rule in rules:
-            after = live.get(rule.to, set())
-            sets = dict(rule.then)
-            now = _read(rule) | {name for name in after if name not in sets}
-            for name in after & set(sets):
-                now |= _terms(sets[name])
-            if not now <= live[rule.state]:
-                live[rule.state] |= now
-                changed = True
-    return live
-
-
-def _without_idle(rules: Sequence[Rule]) -> list[Rule]:
-    """Leave out what is set and does not matter afterwards."""
-    live = _live(rules)
-    return [
-        replace(rule, then=tuple(set_ for set_ in rule.then if set_[0] in live.get(rule.to, set())))
-        for rule in rules
-    ]
-
-
-def _with_scaled_counters(rules: Sequence[Rule]) -> list[Rule]:
-    """Let a counter that is only ever asked for as a multiple count in that multiple."""
-    found = list(rules)
-    for name in sorted({name for rule in rules for name, _ in rule.then}):
-        own = [value for rule in found for set_, value in rule.then if set_ == name]
-        asked = [dict(c.expression.terms).get(name, 0) for rule in found for c in rule.when]
-        asked += [
-            dict(value.terms).get(name, 0)
-            for rule in found
-            for set_, value in rule.then
-            if set_ != name and not isinstance(value, int)
-        ]
-        factor = gcd(*asked)
-        if factor > 1 and all(isinstance(v, int) or _counts(v, name) for v in own):
-            found = [_scaled(rule, name, factor) for rule in found]
-    return found
-
-
-def _counts(value: Affine, name: str) -> bool:
-    """Whether a counter is set to itself and a constant."""
-    return value.terms == ((name, 1),) and value.divisor == 1
-
-
-def _scaled(rule: Rule, name: str, factor: int) -> Rule:
-    def divided(value: Affine) -> Affine:
-        terms = tuple((n, f // factor if n == name else f) for n, f in value.terms)
-        return Affine(terms, value.constant, value.divisor)
-
-    def updated(set_: str, value: Affine | int) -> Affine | int:
-        if set_ == name:
-            if isinstance(value, int):
-                return value * factor
-            return Affine(value.terms, value.constant * factor)
-        return value if isinstance(value, int) else divided(value)
-
-    return replace(
-        rule,
-        when=tuple(replace(c, expression=divided(c.expression)) for c in rule.when),
-        then=tuple((set_, updated(set_, value)) for set_, value in rule.then),
-    )
-
-
-def _with_shared_counters(rules: Sequence[Rule], start: str) -> list[Rule]:
-    """Let counters that never matter at one time be one, those first that take over from each
-    other."""
-    rules = _without_idle(rules)
-    names = sorted({name for rule in rules for name, _ in rule.then})
-    copies = [
-        (name, source)
-        for rule in rules
-        for name, value in rule.then
-        for source in sorted(_terms(value))
-        if source != name
-    ]
-    pairs = [*copies, *((a, b) for a in names for b in names if a < b)]
-    for one, other in pairs:
-        joined = _joined(rules, one, other, start)
-        if joined is not None:
-            return _with_shared_counters(joined, start)
-    return rules
-
-
-def _joined(rules: Sequence[Rule], one: str, other: str, start: str) -> list[Rule] | None:
-    """The rules with one name for two counters, if they never matter at one time."""
-    if one == other:
-        return None
-    live = _live(rules)
-    if any({one, other} <= names for names in live.values()):
-        return None
-    # Both are 0 at the start, but one that is asked for there must not find the other's value.
-    for rule in rules:
-        names = {name for name, _ in rule.then}
-        if {one, other} <= names:
-            return None
-        kept = live.get(rule.to, set()) - names
-        # A counter that is kept must not be overwritten under its new name.
-        if (one in kept and other in names) or (other in kept and one in names):
-            return None
-    return [
-        replace(
-            rule,
-            when=tuple(
-                replace(c, expression=_named(c.expression, other, one)) for c in rule.when
-            ),
-            then=tuple(
-                (one if name == other else name, value if isinstance(value, int)
-                 else _named(value, other, one))
-                for name, value in rule.then
-            ),
-        )
-        for rule in rules
-    ]  # fmt: skip
-
-
-def _named(value: Affine, old: str, new: str) -> Affine:
-    terms: dict[str, int] = {}
-    for name, factor in value.terms:
-        name = new if name == old else name
-        terms[name] = terms.get(name, 0) + factor
-    return Affine(tuple(sorted(terms.items())), value.constant, value.divisor)
-
-
 def _known_by_state(rules: Sequence[Rule], start: str) -> dict[str, Known]:
     """For each state the counters whose value is the same whenever the machine is there."""
     names = {name for rule in rules for name, _ in rule.then}
-    names |= {name for rule in rules for name in _read(rule)}
+    names |= {name for rule in rules for name in counters_asked(rule)}
     known: dict[str, Known] = {start: dict.fromkeys(names, 0)}
     left = [start]
     while left:
@@ -282,7 +153,7 @@ class _Plan:
         self.machine = machine
         self.alphabet = machine.alphabet
         self.start = machine.start
-        self.rules = _with_shared_counters(_with_scaled_counters(machine.rules), machine.start)
+        self.rules: list[Rule] = list(with_live_counters(machine).rules)
         self.known = _known_by_state(self.rules, machine.start)
         self.rules = [rule for rule in self.rules if rule.state in self.known]
         self.least = _least_by_state(self.rules, machine.start)
@@ -334,8 +205,10 @@ class _Plan:
         )  # fmt: skip
 
     def _asked(self) -> set[str]:
-        found = {name for rule in self.rules for name in _read(rule)}
-        return found | {n for rule in self.rules for _, value in rule.then for n in _terms(value)}
+        found = {name for rule in self.rules for name in counters_asked(rule)}
+        return found | {
+            n for rule in self.rules for _, value in rule.then for n in counters_in(value)
+        }
 
     def _effect(self, rule: Rule) -> Effect:
         return rule.to, _additions(rule, self.known[rule.state])
@@ -566,8 +439,8 @@ def _least(value: Affine, least: Least) -> float:
 def _least_by_state(rules: Sequence[Rule], start: str) -> dict[str, Least]:
     """For each state what its counters are never below."""
     names = {name for rule in rules for name, _ in rule.then}
-    names |= {name for rule in rules for name in _read(rule)}
-    names |= {name for rule in rules for _, value in rule.then for name in _terms(value)}
+    names |= {name for rule in rules for name in counters_asked(rule)}
+    names |= {name for rule in rules for _, value in rule.then for name in counters_in(value)}
     found: dict[str, Least] = {start: dict.fromkeys(names, 0)}
     falls: dict[tuple[str, str], int] = {}
     left = [start]

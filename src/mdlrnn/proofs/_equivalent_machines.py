@@ -1,4 +1,6 @@
-"""Machines with the same strings and another stack: other digits, base or letters."""
+"""Machines with the same strings: counters that are set only where they matter, or another stack,
+with other digits, base or letters.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,15 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from ..languages import Grammar
-from ..machines import Affine, Condition, Machine, Rule, Transducer, counter
+from ..machines import (
+    Affine,
+    Condition,
+    Machine,
+    Rule,
+    Transducer,
+    counter,
+    with_live_counters,
+)
 from ..network import BOUNDARY
 
 Letter = tuple[int, ...]
@@ -265,4 +275,7 @@ def same_language(one: Source, other: Source) -> bool:
         return False
     if counting_machine(other) == one:
         return True
+    with suppress(InputError):
+        if with_live_counters(other) == one:
+            return True
     return any(machine == one for machine in equivalent_machines(other))

@@ -242,6 +242,8 @@ def _candidates(
             left = {value % base for value in values}
             if len(left) == 1 and len(set(values)) > 1:
                 yield ("mod", counter_term(name), base, left.pop())
+        if not any(stack.name == name for stack in stacks):
+            yield from _remainders(system, name, values)
         for stack in stacks:
             if stack.name == name:
                 yield from _digits(stack)
@@ -253,6 +255,25 @@ def _candidates(
             yield from _bounded(term, values, upper=True)
     for place in range(2, len(system.counters)):
         yield from _sum_of_others(system.counters[: place + 1], seen)
+
+
+def _remainders(system: System, name: str, values: Sequence[int]) -> Iterator[Formula]:
+    """The remainders that a counter never has, by the bases that conditions ask for."""
+    bases = {
+        condition.base
+        for conditions in system.conditions.values()
+        for condition in conditions
+        if condition.relation == "mod" and condition.expression.terms == ((name, 1),)
+    }
+    for base in sorted(bases):
+        left = {value % base for value in values}
+        if len(left) == 1 and base not in MODULI:
+            yield ("mod", counter_term(name), base, left.pop())
+        elif len(left) > 1:
+            for digit in range(base):
+                if digit not in left:
+                    above = remainder(counter_term(name).plus(Fraction(-digit)), base)
+                    yield (">=", above.plus(-1))
 
 
 def _sum_of_others(names: Sequence[str], seen: Sequence[tuple[int, ...]]) -> Iterator[Formula]:

@@ -18,7 +18,14 @@ from typing import Any
 
 from ..checks import is_number, short
 from ..errors import InputError
-from ..machines import AnyMachine, Configuration, Machine, Symbols, Transducer
+from ..machines import (
+    AnyMachine,
+    Configuration,
+    Machine,
+    Symbols,
+    Transducer,
+    with_live_counters,
+)
 from ..network import FLOAT, Network, distribution, feed, input_rows
 from ._equivalent_machines import counting_machine, equivalent_machines
 from ._execute import NODES as PREFIXES
@@ -153,21 +160,33 @@ class _Search:
         if self.wrong is not None:
             self.shortest = True
             return
-        nodes = list(self.explored.nodes)
-        for scheme in schemes(self.executor):
+        if self._try(schemes(self.executor), list(self.explored.nodes)):
+            return
+        given = self.system
+        if given.language is not None and (live := _live(given.language)) is not None:
+            self.system, _ = system_for(self.executor.network, live)
+            nodes = explore(self.system, self.executor, self.least, most, seconds).nodes
+            if self._try(schemes(self.executor)[:2], list(nodes)):
+                return
+        self.system = given
+        self._try_equivalent_machines()
+
+    def _try(self, several: Sequence[Scheme], nodes: list[Node]) -> bool:
+        """Whether one of the schemes leads to an end, which learn from each other's failures."""
+        for scheme in several:
             for _ in range(ROUNDS):
                 found = attempt(scheme, self.system, self.executor, nodes, self.deadline)
                 if isinstance(found, Induction):
                     self._conclude(found, nodes)
-                    return
+                    return True
                 self.tried.append(found.why)
                 more = [] if found.model is None else self._follow(found.model)
                 if self.wrong is not None:
-                    return
+                    return True
                 if not more:
                     break
                 nodes += more
-        self._try_equivalent_machines()
+        return False
 
     def _try_equivalent_machines(self) -> None:
         """Another machine for the same language may be the one that the network follows."""
@@ -261,6 +280,16 @@ class _Search:
             told, induction, self.system, reach.shown, reach.mistake,
             limits_text(self.system, reach),
         )  # fmt: skip
+
+
+def _live(language: Machine) -> Machine | None:
+    """The machine whose counters are set only where they matter, as a network may keep them; None
+    if it is this one."""
+    try:
+        live = with_live_counters(language)
+    except InputError:
+        return None
+    return None if live == language else live
 
 
 def _counterexample(system: System, node: Node, shortest: bool, claim: Claim) -> Counterexample:

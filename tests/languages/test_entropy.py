@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from mdlrnn.errors import InputError
+from mdlrnn.expressions import expression_from
 from mdlrnn.languages import EVERY_TASK
 from mdlrnn.languages import _entropy as entropy
 from mdlrnn.languages._entropy import Mean, means_of, stack_means
@@ -109,3 +112,25 @@ def test_a_number_that_is_no_stack_is_followed() -> None:
     assert isinstance(language, Machine)
     assert stack_means(language) is None
     assert means_of(language).entropy.value == pytest.approx(2)
+
+
+@pytest.mark.parametrize("text", ["a^n b^n", "a* a*", "<w> <w>", "a | b^n"])
+def test_the_bits_of_a_string_are_those_of_its_probability(text: str) -> None:
+    expression = expression_from(text)
+    for string in expression.samples(np.random.RandomState(1), 20):
+        bits, _ = expression.bits_of(string)
+        assert bits == pytest.approx(-math.log2(expression.likely(string)), rel=1e-9)
+
+
+def test_an_expression_with_one_reading_has_the_entropy_of_its_machine() -> None:
+    estimated = means_of(expression_from("a^n b^n, stop 3/10")).entropy
+    assert estimated.error is not None
+    assert abs(estimated.value - GEOMETRIC) < 5 * estimated.error
+
+
+def test_an_expression_with_too_many_readings_is_not_followed_for_long() -> None:
+    expression = expression_from("(a|b)*" * 40)
+    with pytest.raises(InputError, match="so many ways"):
+        means_of(expression)
+    assert expression.rough is not None
+    assert expression.rough.moves < 3 * entropy.MOST_MOVES

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.random import RandomState
@@ -203,20 +203,22 @@ class Expression(Strings):
         return Fraction(end + self.apart.get((*numbers, -1), 0))
 
     def strings(self, most_prefixes: int | None = None) -> Iterator[Any]:
-        level: list[tuple[tuple[int, ...], Places]] = [((), self._begun())]
+        # A prefix is the one before it and a symbol, so that long ones are not copied.
+        level: list[tuple[_Chain, tuple[int, ...] | None, Places]] = [(None, (), self._begun())]
         left = math.inf if most_prefixes is None else most_prefixes
         apart = self.apart
         while level and left > 0:
-            further = []
-            for numbers, places in level:
+            further: list[tuple[_Chain, tuple[int, ...] | None, Places]] = []
+            for chain, numbers, places in level:
                 symbols, end = self._exact.next(places) if self._exact is not None else ({}, 0)
-                if end or (*numbers, -1) in apart:
-                    yield self.written(numbers)
+                if end or (numbers is not None and (*numbers, -1) in apart):
+                    yield self.written(_unchained(chain))
                 for number in range(len(self.symbols)):
-                    more = (*numbers, number)
-                    if number in symbols or more in apart:
+                    more = None if numbers is None else (*numbers, number)
+                    more = more if more in apart else None
+                    if number in symbols or more is not None:
                         after = self._exact.read(places, number) if self._exact is not None else {}
-                        further.append((more, after))
+                        further.append(((chain, number), more, after))
                 left -= 1
                 if left <= 0:
                     return
@@ -262,6 +264,29 @@ class Expression(Strings):
         for number in numbers:
             here = here.after(number)
         return here.next()[1]
+
+    def bits_of(self, string: str | Sequence[str]) -> tuple[float, int]:
+        """The bits of a string that it makes, and how many instructions were followed for that."""
+        numbers = self._numbers(string)
+        assert numbers is not None
+        places = {place: float(weight) for place, weight in self._begun().items()}
+        bits, runner = 0.0, self.rough
+        begun = 0 if runner is None else runner.moves
+        for number in numbers if runner is not None else ():
+            assert runner is not None
+            places = runner.read(places, number)
+            whole = sum(places.values())
+            if not whole:
+                break
+            # Scaled up, so that long strings do not vanish.
+            bits -= math.log2(whole)
+            places = {place: weight / whole for place, weight in places.items()}
+        end = runner.next(places)[1] if runner is not None and places else 0.0
+        apart = float(self.apart.get((*numbers, -1), 0))
+        if apart:
+            apart *= 2.0 ** min(bits, 1000.0)
+        moves = 0 if runner is None else runner.moves - begun
+        return bits - math.log2(end + apart), moves
 
     def samples(self, random: RandomState, size: int) -> list[Any]:
         draws = [Draw([float(chance) for chance in slot]) for slot in self.chances]
@@ -324,6 +349,17 @@ class Expression(Strings):
                     )
         bits = -logs[found[corpus.item_node], corpus.item_target]
         return float((corpus.item_weight * bits).sum())
+
+
+_Chain: TypeAlias = "tuple[_Chain, int] | None"
+
+
+def _unchained(chain: _Chain) -> list[int]:
+    found = []
+    while chain is not None:
+        chain, number = chain
+        found.append(number)
+    return found[::-1]
 
 
 def _plain(string: Sequence[str]) -> str:

@@ -54,6 +54,8 @@ class Runner:
         self.program = program
         self.chances = chances
         self.one = one
+        self.moves = 0
+        """Instructions that were followed so far: the work done."""
         self.again: dict[int, dict[int, int]] = {
             place: {
                 program.symbols.index(side): program.symbols.index(other)
@@ -124,6 +126,7 @@ class Runner:
                 yield here, weight
                 continue
             moves += 1
+            self.moves += 1
             if moves > MOST_MOVES:
                 raise InputError(
                     "the expression can go on for long without a symbol; write it so that what is "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..checks import short
 from ..corpus import Corpus
 from ..errors import InputError
 from ..expressions import Expression
@@ -157,6 +158,8 @@ DRAWN, DRAWN_OF_GRAMMAR = 5_000, 500
 """Strings from which an entropy is estimated, if they are not long."""
 FEWEST_DRAWN, CHARACTERS = 100, 200_000
 """Of long strings fewer are drawn: about so many characters."""
+MOST_MOVES = 500_000
+"""Instructions of an expression that are followed to read the strings that are drawn."""
 
 
 class Mean(NamedTuple):
@@ -185,7 +188,9 @@ class Means(NamedTuple):
 
 def means_of(language: Machine | Grammar | Expression) -> Means:
     """Entropy and mean length; an InputError if strings do not end within bounds."""
-    if isinstance(language, Grammar | Expression):
+    if isinstance(language, Expression):
+        return _estimated_readings(language)
+    if isinstance(language, Grammar):
         return _estimated(language, DRAWN_OF_GRAMMAR)
     found = stack_means(language) or _followed(language)
     if found is not None:
@@ -251,7 +256,31 @@ def _of(enabled: tuple[Ready, ...]) -> tuple[float, float]:
     return bits, float(sum(rule.chance for rule in enabled if rule.symbol != BOUNDARY))
 
 
-def _estimated(language: Machine | Grammar | Expression, size: int) -> Means:
+def _estimated_readings(expression: Expression) -> Means:
+    """From strings that are drawn, with the probability of all their readings, in floats; as many
+    as a bound on the work allows."""
+    bits: list[float] = []
+    lengths: list[int] = []
+    known: dict[Any, float] = {}
+    work = 0
+    for string in expression.samples(random_from(0), DRAWN_OF_GRAMMAR):
+        if string not in known:
+            if work > MOST_MOVES:
+                break
+            known[string], spent = expression.bits_of(string)
+            work += spent
+        bits.append(known[string])
+        lengths.append(len(string))
+    if len(bits) < FEWEST_DRAWN:
+        raise InputError(
+            f"{short(expression.title)} can be read in so many ways that its entropy is not "
+            "estimated."
+        )
+    weights = np.ones(len(bits))
+    return Means(mean_of(np.array(bits), weights), mean_of(np.array(lengths), weights))
+
+
+def _estimated(language: Machine | Grammar, size: int) -> Means:
     """From strings that are drawn, each with its own probability."""
     random = random_from(0)
     strings = language.samples(random, FEWEST_DRAWN)

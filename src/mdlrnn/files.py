@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+from weakref import WeakKeyDictionary
 
-from .checks import short
+from .checks import nearest_name, short
 from .errors import InputError, printable
-from .limits import TEXT_BYTES, are_lifted, check_size
+from .limits import CORPUS_BYTES, TEXT_BYTES, are_lifted, check_size
 
 PathLike = str | os.PathLike[str]
+STANDARD_INPUT = "-"
+"""What stands for standard input where a file to read is named."""
+_READ: WeakKeyDictionary[TextIO, bytes] = WeakKeyDictionary()
 
 
 def read_text(path: PathLike, what: str, limit: int = TEXT_BYTES) -> str:
@@ -26,12 +32,28 @@ def read_text(path: PathLike, what: str, limit: int = TEXT_BYTES) -> str:
 def read_bytes(path: PathLike, limit: int) -> bytes:
     """A file of at most so many bytes, even if it has no end."""
     try:
-        with path_of(path).open("rb") as file:
+        with open_bytes(path) as file:
             data = file.read(-1 if are_lifted() else limit + 1)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
     check_size(len(data), limit, named(path), "bytes")
     return data
+
+
+def open_bytes(path: PathLike) -> io.BufferedReader:
+    """A file, or standard input, which may be opened again."""
+    if not is_standard_input(path):
+        return path_of(path).open("rb")
+    stream = sys.stdin
+    if stream is None:
+        raise InputError("there is no standard input to read; name a file.")
+    if stream not in _READ:
+        _READ[stream] = stream.buffer.read(-1 if are_lifted() else CORPUS_BYTES + 1)
+    return io.BufferedReader(io.BytesIO(_READ[stream]))
+
+
+def is_standard_input(path: object) -> bool:
+    return isinstance(path, str | os.PathLike) and os.fspath(path) == STANDARD_INPUT
 
 
 def json_of(text: str) -> Any:
@@ -54,6 +76,8 @@ def make_folder(path: Path) -> None:
 
 def named(path: PathLike) -> str:
     """The path as it can stand in a sentence."""
+    if is_standard_input(path):
+        return "standard input"
     return printable(os.fspath(path_of(path)))
 
 
@@ -87,7 +111,22 @@ def not_utf8(path: PathLike, at: int, what: str) -> InputError:
 
 
 def unreadable(path: PathLike, error: Exception) -> InputError:
-    return InputError(f"{named(path)}: cannot be read ({reason_of(error)}); check the path.")
+    near = near_file(path) if isinstance(error, FileNotFoundError) else None
+    remedy = "check the path." if near is None else f"did you mean {near}?"
+    return InputError(f"{named(path)}: cannot be read ({reason_of(error)}); {remedy}")
+
+
+def near_file(path: PathLike) -> str | None:
+    """The file or folder beside it that was meant, it seems."""
+    try:
+        target = path_of(path)
+        names = [beside.name for beside in target.parent.iterdir()]
+    except (InputError, OSError):
+        return None
+    stem = nearest_name(target.stem, sorted({Path(name).stem for name in names}))
+    found = [name for name in sorted(names) if Path(name).stem == stem]
+    same = [name for name in found if name.endswith(target.suffix)]
+    return named(target.with_name((same or found)[0])) if found else None
 
 
 def reason_of(error: Exception) -> str:

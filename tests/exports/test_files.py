@@ -42,7 +42,7 @@ def test_the_command_writes_every_format(run: Run, kind: str, network: Network) 
 def test_the_command_refuses_in_one_sentence(run: Run) -> None:
     zoo.anbn().save("anbn.json")
     where = ("-o", "out.py")
-    assert refused(run("export", "anbn.json", *where), "--to is missing; ")
+    assert refused(run("export", "anbn.json", "-o", "out"), "its ending does not say what to write")
     assert refused(run("export", "nothing.json", "--to", "c", *where), "nothing.json: cannot be")
     step = run("export", "anbn.json", "--to", "c", "--step", *where)
     assert refused(step, "step is for onnx only; ")

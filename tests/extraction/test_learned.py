@@ -82,6 +82,8 @@ def test_names_are_held_against_the_runs() -> None:
     [
         ("start: a 1/2 -> start\nstart: # 1/2", "a*"),
         ("start: a -> A\nA: b 1/2 -> start\nA: # 1/2", "(ab)*a"),
+        ("start: the 1/2 -> start\nstart: cat 1/2 -> A\nA: #", "'the'* 'cat'"),
+        ("start: ( 1/2 -> A\nstart: a 1/2 -> B\nA: a -> start\nB: #", "('(' a)* a"),
         ("start: a 1/2 -> A\nstart: b 1/2 -> A\nA: #", "a|b"),
     ],
 )
@@ -153,9 +155,9 @@ def test_counts_get_their_names() -> None:
     odd = "odd: a 1/2 -> start\nodd: b 1/2 -> odd"
     machine = machine_from_text(even + odd)
     assert isinstance(machine, Machine)
-    assert count_name(machine) == "an even number of a's"
+    assert count_name(machine) == "an even number of a's over a b"
     assert regex_of(machine) == "(b|ab*a)*"
-    assert automaton_name(machine) == "an even number of a's"
+    assert automaton_name(machine) == "an even number of a's over a b"
 
 
 def test_a_time_limit_ends_in_an_honest_no() -> None:

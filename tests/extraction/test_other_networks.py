@@ -54,7 +54,7 @@ NETWORKS: dict[str, tuple[Network, str]] = {
             6  mod2     1*a  1*[6]
             """,
         ),
-        "an even number of a's",
+        "an even number of a's over a b",
     ),
     "a number divisible by 3": (
         _language(
@@ -65,7 +65,7 @@ NETWORKS: dict[str, tuple[Network, str]] = {
             6  mod3     1*b  1*[6]
             """,
         ),
-        "a number of b's divisible by 3",
+        "a number of b's divisible by 3 over a b",
     ),
     "a latch": (
         _language(

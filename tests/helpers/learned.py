@@ -11,6 +11,7 @@ from itertools import product
 from benchmarks.learned._verdict import along
 
 from mdlrnn import Network
+from mdlrnn.languages import language_from
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines._machine import Machine
 
@@ -29,10 +30,10 @@ def meaning(name: str) -> Callable[[String], bool]:
     if name.startswith("equally many"):
         one, other = re.findall(r"(\S+)'s", name)
         return lambda string: string.count(one) == string.count(other)
-    parts = [_COUNT.fullmatch(part) for part in name.split(" and ")]
+    parts = [_COUNT.fullmatch(part) for part in name.partition(" over ")[0].split(" and ")]
     if all(parts):
         return lambda string: all(_counted(part, string) for part in parts if part)
-    if "^" not in name and " " not in name:
+    if not {"^", " ", "'"} & {*name}:
         with suppress(re.error):  # a notation may have brackets of its own: [*
             pattern = re.compile(name)
             return lambda string: pattern.fullmatch("".join(string)) is not None
@@ -59,17 +60,21 @@ def _counted(part: re.Match[str], string: String) -> bool:
 
 
 def check_name(name: str, machine: Machine, longest: int = 14, most: int = 3_000) -> None:
-    """The machine has the strings that its name says, up to a length."""
-    said = meaning(name)
+    """The machine has the strings that its name says, up to a length, and so has the language that
+    the name is read as."""
+    readings = [meaning(name)]
+    if set(name) & set("*+?|^-") or "'s" in name or "length" in name:  # else it is one string
+        readings.append(language_from(name).accepts)
     symbols = machine.alphabet[1:]
     for count, string in enumerate(machine.strings()):
         if len(string) > longest or count > most:
             break
-        assert said(tuple(string)), (name, string)
+        assert all(said(tuple(string)) for said in readings), (name, string)
     length, count = 0, 0
     while length <= longest and count + len(symbols) ** length <= most:
         for tried in product(symbols, repeat=length):
-            assert said(tried) is machine.accepts(tried), (name, tried)
+            for said in readings:
+                assert said(tried) is machine.accepts(tried), (name, tried)
         count += len(symbols) ** length
         length += 1
 

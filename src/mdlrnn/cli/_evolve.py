@@ -34,10 +34,10 @@ from ..interface import evolve as evolve_strings
 from ..interface import resume as resume_run
 from ..languages import language_from
 from ..network import OBJECTIVES, SCHEMES, Encoding
-from ..runs import holds_run, read_settings
+from ..runs import holds_run, read_settings, status_of
 from ..search import CARD, GENERATIONS, LIMITS, UNLIMITED, Search, Stop, workers_from
 from ._group import command, option
-from ._options import SEARCHES, json_option, listed, words_option, workers_option
+from ._options import SEARCHES, json_option, listed, say_hints, words_option, workers_option
 from ._outcome import print_json, print_outcome
 
 OWN_OPTION = ("encoding", "seed")
@@ -148,7 +148,7 @@ def _show_settings(ctx: click.Context, param: click.Parameter, value: bool) -> N
 _what = partial(option, group=WHAT)
 
 
-@command()
+@command(doing="searching")
 @click.argument("source", metavar="[SOURCE]", required=False)
 @_what("--seed", type=int, metavar="N", help="The same seed gives the same networks. [default: 1]")
 @_what(
@@ -199,7 +199,9 @@ _what = partial(option, group=WHAT)
     "Stop after so many, counted from the start. "
     f"[default: {GENERATIONS:,}; no limit with --time or --until-proved]",
 )  # fmt: skip
-@_limit("--time", "seconds", "TIME", "Stop after 90s, 10m or 1h30m, counted from the start.")
+@_limit(
+    "--time", "seconds", "TIME", "Stop after 90s, 10m or 1h30m; with --resume, after so much more."
+)
 @_limit("--target", "target", "SCORE", "Stop when the best score is this or less.")
 @_limit("--patience", "patience", "N", "Stop after so many generations without improvement.")
 @option(
@@ -240,7 +242,8 @@ def evolve(
     units, as in the paper, unless --activations or --products is given.
 
     Ctrl-C stops the run and saves it. With --resume DIR a run goes on exactly where it stood; its
-    limits may then be changed (none lifts one), everything else stays as it was.
+    limits may then be changed (none lifts one), everything else stays as it was. --time 40s then
+    means 40 seconds more; other limits count from the start.
     """
     ctx = click.get_current_context()
     given = {
@@ -258,6 +261,8 @@ def evolve(
         if resume is None:
             search, stop = _search_and_stop(given, limits, kind, workers)
             known = language_from(source, size=size, words=words)
+            if not quiet:
+                say_hints(known)
             first = 1 if seed is None else seed
             name = f"{known.name}-{first}" if seeds is None else f"{known.name}-seeds"
             run = evolve_strings(
@@ -273,6 +278,8 @@ def evolve(
             folder = Path(resume)
             if seed is not None:
                 given["seed"] = seed
+            if limits.get("seconds") is not None and holds_run(folder):
+                limits["seconds"] += status_of(folder).seconds
             changed = _checked_settings(folder, given, limits, objective)
             corpus = None if source is None else language_from(source, words=words)
             run = resume_run(folder, stop=changed, workers=workers, corpus=corpus, progress=display)

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 import click
 
 from .. import old
+from ..checks import nearest_name, short
+from ..errors import InputError
+from ..waiting import doing
 
 OPTIONS = "Options"
 
@@ -34,6 +37,11 @@ class Option(click.Option):
 class Command(click.Command):
     """A command whose help has its options under headings, and that knows old spellings."""
 
+    def __init__(self, *arguments: Any, doing: str = "working", **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        self.doing = doing
+        """What is said while it does nothing that says more."""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
@@ -43,6 +51,10 @@ class Command(click.Command):
             if new is None or new.split()[0] not in has:
                 raise
             raise old.sentence(error.option_name, new) from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with doing(self.doing):
+            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
@@ -94,6 +106,17 @@ class LazyGroup(click.Group):
         found = getattr(import_module(f"{self.package}.{self.entries[cmd_name].module}"), cmd_name)
         assert isinstance(found, click.Command)
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        near = nearest_name(name, self.entries)
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None and near:
+            raise InputError(
+                f"{short(name)} is no command; did you mean {ctx.command_path} {near}?"
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.entries))

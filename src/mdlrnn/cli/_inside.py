@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,1
 """Without exponents: they can be written in few characters and need any amount of memory."""
 
 
-@command()
+@command(doing="computing")
 @network_argument
 @click.argument("string", metavar="STRING")
 @click.option(
@@ -169,7 +169,7 @@ def _as_json(step: Step) -> dict[str, Any]:
     }
 
 
-@command()
+@command(doing="explaining")
 @network_argument
 @format_option
 def explain(network: str, style: str) -> None:

@@ -30,13 +30,14 @@ from ._options import (
     naming,
     network_argument,
     saturation_option,
+    say_hints,
     seed_option,
     with_saturation,
     words_option,
 )
 
 
-@command()
+@command(doing="measuring")
 @network_argument
 @click.argument("source", metavar="SOURCE")
 @click.option("--size", type=click.IntRange(min=1), help="Training size. [default: as the paper]")
@@ -78,6 +79,7 @@ def test(
     seen = training_of(network) if training is None else training
     with naming(network, source):
         report = test_network(net, known, seed=seed, training=seen, longest=longest)
+    say_hints(known)
     if as_json:
         say_json(report.to_dict())
     else:
@@ -104,7 +106,7 @@ def _forbid_ignored(name: str, source: Language, longest: int | None, training: 
             )
 
 
-@command()
+@command(doing="scoring")
 @network_argument
 @click.argument("corpus", metavar="CORPUS", type=click.Path())
 @encoding_options
@@ -130,10 +132,12 @@ def score(
     from ..kernels import score as score_network  # heavy: Numba
 
     net = with_saturation(network_from(network), uncut)
-    data = language_from(corpus, words=words or has_words(net.alphabet)).corpus()
+    source = language_from(corpus, words=words or has_words(net.alphabet))
+    data = source.corpus()
     encoding = encoding_from(scheme, activations, products, net, network)
     with naming(network, corpus):
         result = score_network(net, data, encoding)
+    say_hints(source)
     each = result.d_given_g / data.characters
     if as_json:
         say_json(
@@ -176,7 +180,7 @@ OTHERS = "Or another network of the run: front.json has the best one for each |G
 PROVE, CHECK = "Proving", "Checking"
 
 
-@command()
+@command(doing="proving")
 @click.argument("network", metavar="[NET_OR_RUN]", type=click.Path(), required=False)
 @click.argument("language", metavar="[LANGUAGE]", required=False)
 @option(

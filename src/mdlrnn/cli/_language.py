@@ -20,7 +20,7 @@ from ._group import command
 from ._options import check_language_out, json_option, naming, seed_option
 
 
-@command()
+@command(doing="working out the language")
 @click.argument("source", metavar="[SOURCE]", required=False)
 @click.option("--list", "is_list", is_flag=True, help="List the languages that have a name.")
 @click.option("--stop", metavar="CHANCE", help="Of a notation: the chance to stop at each number.")
@@ -78,7 +78,7 @@ def _list(as_json: bool) -> None:
     say(table(["task", "language", "training sizes", "of the paper"], rows, left=4))
 
 
-@command()
+@command(doing="constructing the network")
 @click.argument("source", metavar="SOURCE")
 @click.option("-o", "--out", type=click.Path(), help="Save the network here, as JSON.")
 def construct(source: str, out: str | None) -> None:
@@ -105,7 +105,7 @@ def construct(source: str, out: str | None) -> None:
         say(f"saved as {out}; show it right with: mdlrnn prove {out} {shell_text(source)}")
 
 
-@command()
+@command(doing="drawing strings")
 @click.argument("source", metavar="SOURCE")
 @click.option("-n", "--size", type=click.IntRange(min=1), help="How many. [default: as the paper]")
 @seed_option
@@ -113,8 +113,8 @@ def construct(source: str, out: str | None) -> None:
 def sample(source: str, size: int | None, seed: int, out: str | None) -> None:
     """Draw random strings of SOURCE, as a corpus file: a count, a TAB and the string a line.
 
-    SOURCE is a task, a notation such as "a^n b^3n", a language file (.lang) or a
-    grammar (.pcfg, in NLTK's notation).
+    SOURCE is a task, a notation such as "a^n b^3n", a language file (.lang), a grammar (.pcfg, in
+    NLTK's notation), or a network or a run: then strings are drawn as it gives probabilities.
     """
     if out is not None:
         check_writable(out)

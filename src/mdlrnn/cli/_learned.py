@@ -13,13 +13,13 @@ from ..measures import enough as enough_strings
 from ..runs import is_network, training_of
 from ..show import PLOT_FORMATS, format_of, lines_over_strings, plot_enough
 from ._group import command, option
-from ._options import check_language_out, json_option, words_option
+from ._options import check_language_out, json_option, say_hints, words_option
 from ._outcome import say_learned
 
 NOT_PROVED = 1
 
 
-@command()
+@command(doing="reading the network")
 @click.argument("source", metavar="NET_OR_STRINGS", type=click.Path())
 @click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file, .lang.")
 @option(
@@ -40,12 +40,13 @@ def learned(source: str, out: str | None, limit: str | None, words: bool, as_jso
     check_language_out(out)
     seconds = None if limit is None else parse_time(limit, "--time")
     display = display_for(as_json, as_json)
-    found = learned_by(source, seconds=seconds, words=words, progress=display)
+    strings = None if is_network(source) else language_from(source, words=words)
+    if strings is not None:
+        say_hints(strings)
+    found = learned_by(strings or source, seconds=seconds, words=words, progress=display)
     if out is not None and found.machine is not None:
         save(out, found.machine.to_text())
-    corpus = training_of(source)
-    if not is_network(source):
-        corpus = language_from(source, words=words).corpus()
+    corpus = training_of(source) if strings is None else strings.corpus()
     if as_json:
         belongs = None if corpus is None else found.of_corpus(corpus)
         say_json({**found.to_dict(), "corpus": belongs})
@@ -57,7 +58,7 @@ def learned(source: str, out: str | None, limit: str | None, words: bool, as_jso
         click.get_current_context().exit(NOT_PROVED)
 
 
-@command()
+@command(doing="comparing")
 @click.argument("first", metavar="NET_OR_RUN", type=click.Path())
 @click.argument("second", metavar="NET_OR_RUN", type=click.Path())
 @json_option
@@ -77,7 +78,7 @@ def compare(first: str, second: str, as_json: bool) -> None:
         click.get_current_context().exit(NOT_PROVED)
 
 
-@command()
+@command(doing="drawing lines over numbers of strings")
 @click.argument("run", metavar="RUN", type=click.Path())
 @click.argument("language", metavar="[LANGUAGE]", required=False)
 @click.option(

@@ -15,6 +15,7 @@ from ..errors import InputError, RunError, printable
 from ..files import reason_of
 from ..limits import lift_limits
 from ..old import COMMANDS
+from ..waiting import doing, shown
 from ._group import Entry, LazyGroup
 
 PLUGINS = "mdlrnn.commands"
@@ -93,7 +94,8 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # symbols may be beyond the locale
     try:
-        code = cli.main(prog_name="mdlrnn", standalone_mode=False)
+        with shown(), doing("starting"):
+            code = cli.main(prog_name="mdlrnn", standalone_mode=False)
     except InputError as error:
         _stop(f"mdlrnn: {error}", 2)
     except RunError as error:

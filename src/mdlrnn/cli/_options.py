@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 
 import click
 
+from ..corpus import blank_lines
 from ..errors import InputError
-from ..files import check_writable, named
-from ..languages import SEED
+from ..files import STANDARD_INPUT, check_writable, named
+from ..interface import say
+from ..languages import SEED, STDIN, Language
 from ..machines import SEEDS, SUFFIXES
 from ..network import SCHEMES, Encoding, Network
 from ..runs import encoding_of
@@ -133,6 +135,21 @@ def check_language_out(path: str | None) -> None:
             f"{named(path)}: a language file is known by its ending; end the name in {SUFFIXES[0]}."
         )
     check_writable(path)
+
+
+def say_hints(source: Language) -> None:
+    """Say on standard error what may not be meant in strings that were read from a file."""
+    corpus = source.given
+    if corpus is None or corpus.alphabet is None or (source.path is None and source.name != STDIN):
+        return
+    if not source.words and any(symbol.isspace() for symbol in corpus.alphabet):
+        say("Note: a blank is a symbol here, as any character; if words are the symbols, add "
+            "--words.", err=True)  # fmt: skip
+    blank = blank_lines(source.path or STANDARD_INPUT)
+    if blank:
+        verb = "line is blank and stands" if blank == 1 else "lines are blank and stand"
+        say(f"Note: {blank:,} {verb} for the empty string; if that is not meant, delete "
+            f"{'it' if blank == 1 else 'them'}.", err=True)  # fmt: skip
 
 
 @contextmanager

@@ -183,7 +183,7 @@ def _next(run: Run, folder: Path, settings: Settings, corpus: Corpus) -> list[st
         "generations": f" --generations {2 * generations}",
         "patience": " --patience none",
         "target": " --target none",
-        "time": f" --time {math.ceil(2 * seconds)}s",
+        "time": f" --time {math.ceil(seconds)}s",
     }.get(run.reason, "")
     commands.append(f"mdlrnn evolve --resume {home}{more}")
     return commands

@@ -6,6 +6,7 @@ import os
 import sys
 import textwrap
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,14 @@ _DEFAULT = "runs"
 _HEAD = ["run", "status", "generation", "|G|", "|D:G|", "MDL", "steps", "time"]
 
 
-@command()
+@command(doing="reading the runs")
 @click.argument("folders", metavar="[DIR]...", nargs=-1)
 @click.option(
     "--watch", is_flag=True, help="Show how the run in DIR stands, until it ends or Ctrl-C."
 )
 @json_option
 def runs(folders: tuple[str, ...], watch: bool, as_json: bool) -> None:
-    """List the runs at or under the folders DIR, by default ./runs.
+    """List the runs at or under the folders DIR, by default ./runs and those in this folder.
 
     With --watch one run is shown as it goes on. Another process may be working on it; watching does
     not disturb that. If DIR holds several runs, the one that began last is shown.
@@ -47,18 +48,15 @@ def runs(folders: tuple[str, ...], watch: bool, as_json: bool) -> None:
     if watch:
         if as_json or len(folders) > 1:
             raise InputError("--watch shows one run; give one DIR, and leave out --json.")
-        _watch(_newest(Path(folders[0] if folders else _DEFAULT)))
+        _watch(_newest([Path(folders[0])] if folders else _here()))
         return
-    roots = [Path(folder) for folder in folders or (_DEFAULT,)]
-    if not folders and not roots[0].exists():
-        found = []
-    else:
-        found = [status_of(folder) for root in roots for folder in find_runs(root)]
+    roots = [Path(folder) for folder in folders] or _here()
+    found = [status_of(folder) for root in roots for folder in find_runs(root)]
     if as_json:
         say_json([_as_json(status) for status in found])
         return
     if not found:
-        where = ", ".join(map(str, roots))
+        where = ", ".join(map(str, roots)) or "this folder"
         say(f"There are no runs in {where}; mdlrnn evolve CORPUS makes one.")
         return
     whole = [status for status in found if status.status != "broken"]
@@ -108,14 +106,25 @@ def _as_json(status: Status) -> dict[str, Any]:
 SECONDS = 1.0
 
 
-def _newest(folder: Path) -> Path:
-    """The run in a folder, or the one under it that began last."""
-    if not holds_run(folder):
-        found = [f for f in find_runs(folder) if holds_run(f)] if folder.exists() else []
-        if found:
-            return max(found, key=lambda run: (run / SETTINGS).stat().st_mtime)
-    check_holds_run(folder)
-    return folder
+def _here() -> list[Path]:
+    """The folder of runs, and the folders beside it that are runs, or hold runs of several seeds;
+    deeper in this folder may be anything."""
+    beside = [folder for folder in sorted(Path().iterdir()) if folder.is_dir()]
+    return [
+        folder
+        for folder in beside
+        if folder.name == _DEFAULT or holds_run(folder) or holds_run(folder / "seed-1")
+    ]
+
+
+def _newest(folders: Sequence[Path]) -> Path:
+    """The run in a folder, or the one under these that began last."""
+    if len(folders) == 1 and holds_run(folders[0]):
+        return folders[0]
+    found = [f for root in folders if root.exists() for f in find_runs(root) if holds_run(f)]
+    if not found:
+        check_holds_run(folders[0] if folders else Path(_DEFAULT))
+    return max(found, key=lambda run: (run / SETTINGS).stat().st_mtime)
 
 
 def _watch(folder: Path) -> None:

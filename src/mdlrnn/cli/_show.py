@@ -10,6 +10,7 @@ import click
 from ..errors import InputError
 from ..exports import FORMATS as TOOLS
 from ..exports import export as export_network
+from ..exports import format_by_ending
 from ..files import check_writable, save
 from ..interface import say
 from ..languages import (
@@ -37,7 +38,7 @@ from ._group import command
 from ._options import encoding_from, encoding_options, naming, network_argument, words_option
 
 
-@command()
+@command(doing="drawing")
 @network_argument
 @click.option(
     "-o",
@@ -77,7 +78,7 @@ SECONDS = 2.0
 """Between two looks at a run that is followed."""
 
 
-@command()
+@command(doing="writing the page")
 @click.argument("source", metavar="NET_OR_RUN", type=click.Path())
 @click.option(
     "-o", "--out", type=click.Path(), default="report.html", show_default=True, help="Where to."
@@ -187,13 +188,13 @@ _NEXT = {
 }
 
 
-@command()
+@command(doing="writing")
 @network_argument
 @click.option(
     "--to",
     "kind",
     type=click.Choice(list(TOOLS)),
-    help="What to write, of those listed above.",
+    help="What to write, of those listed above.  [default: as the ending of FILE says]",
 )
 @click.option("-o", "--out", type=click.Path(), required=True, help="The file to write.")
 @click.option("--exact", is_flag=True, help="Python: compute in fractions instead of floats.")
@@ -212,9 +213,8 @@ def export(network: str, kind: str | None, out: str, exact: bool, step: bool) ->
 
     The first five compute what mdlrnn computes, in float64 or exactly, or are refused.
     """
-    if kind is None:
-        raise InputError(f"--to is missing; say what to write, one of {', '.join(TOOLS)}.")
+    kind = kind or format_by_ending(out)
     export_network(network, out, kind, exact=exact, step=step)
-    click.echo(f"saved as {out}")
+    say(f"saved as {out}")
     if kind in _NEXT:
-        click.echo(f"Next: {_NEXT[kind].format(out)}")
+        say(f"Next: {_NEXT[kind].format(out)}")

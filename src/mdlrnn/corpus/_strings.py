@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..checks import short, shown
 from ..errors import InputError
-from ..files import PathLike, named, not_utf8, path_of, unreadable
+from ..files import PathLike, named, not_utf8, open_bytes, path_of, unreadable
 from ..limits import ARRAY_BYTES, CORPUS_BYTES, DISTINCT_BYTES, LINE_BYTES, NUMBERS, check_size
 from ..network import BOUNDARY, MOST_SYMBOLS, spelled
 
@@ -374,7 +374,7 @@ def count_lines(path: PathLike, words: bool) -> dict[Symbols, int]:
     counts: dict[Symbols, int] = {}
     name, distinct, line_number = named(path), 0, 1
     try:
-        with path_of(path).open("rb") as file:
+        with open_bytes(path) as file:
             marked = file.peek(len(BYTE_ORDER_MARK)).startswith(BYTE_ORDER_MARK)
             offset = len(file.read(len(BYTE_ORDER_MARK))) if marked else 0
             for lines in _lines(file, name):
@@ -400,6 +400,12 @@ def count_lines(path: PathLike, words: bool) -> dict[Symbols, int]:
     if not counts:
         raise InputError(f"{name}: the file is empty; write one string a line.")
     return counts
+
+
+def blank_lines(path: PathLike) -> int:
+    """How many lines of the file have nothing on them, so that they stand for the empty string."""
+    with open_bytes(path) as file:
+        return sum(not line.strip(b"\r\n") for line in file)
 
 
 def _lines(file: BinaryIO, name: str) -> Iterator[list[bytes]]:

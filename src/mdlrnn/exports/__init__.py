@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ._c import c as c
     from ._export import FORMATS as FORMATS
     from ._export import export as export
+    from ._export import format_by_ending as format_by_ending
     from ._export import graphml as graphml
     from ._export import graphviz as graphviz
     from ._export import networkx as networkx

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..checks import check_kind, check_known
 from ..errors import InputError
-from ..files import PathLike, path_of, save
+from ..files import PathLike, named, path_of, save
 from ..network import Network, plan
 from ..runs import network_from
 from ..show import draw
@@ -115,6 +115,8 @@ class Format(NamedTuple):
     write: Callable[[Network, Path, bool, bool], str | bytes]
     """From the network, the file's path, and whether it shall be exact and a single step."""
     what: str
+    endings: tuple[str, ...]
+    """Of files that are written so where nothing else is said."""
     has_exact: bool = False
     has_step: bool = False
 
@@ -123,37 +125,52 @@ FORMATS = {
     "torch": Format(
         lambda net, path, exact, step: torch_bytes(net),
         "a PyTorch module; mdlrnn.exports.load_torch reads it",
+        (".pt", ".pth"),
     ),
     "onnx": Format(
         lambda net, path, exact, step: onnx_bytes(net, step=step),
         "an ONNX graph over whole strings, or of one step",
+        (".onnx",),
         has_step=True,
     ),
     "sympy": Format(
         lambda net, path, exact, step: _formulas(net, path),
         "exact formulas: LaTeX where the file ends in .tex, else Python that needs SymPy",
+        (".tex",),
     ),
     "python": Format(
         lambda net, path, exact, step: python(net, exact=exact),
         "one Python file that imports nothing",
+        (".py",),
         has_exact=True,
     ),
-    "c": Format(lambda net, path, exact, step: c(net), "one C99 header"),
+    "c": Format(lambda net, path, exact, step: c(net), "one C99 header", (".h", ".c")),
     "graphml": Format(
-        lambda net, path, exact, step: graphml(net), "the graph, for networkx and other tools"
+        lambda net, path, exact, step: graphml(net),
+        "the graph, for networkx and other tools",
+        (".graphml",),
     ),
-    "dot": Format(lambda net, path, exact, step: graphviz(net), "the graph, for Graphviz"),
+    "dot": Format(
+        lambda net, path, exact, step: graphviz(net), "the graph, for Graphviz", (".dot", ".gv")
+    ),
 }
 
 
 def export(
-    network: object, path: PathLike, to: str, *, exact: bool = False, step: bool = False
+    network: object,
+    path: PathLike,
+    to: str | None = None,
+    *,
+    exact: bool = False,
+    step: bool = False,
 ) -> None:
     """Write a network, or the best one of a run, as a file of another tool.
 
-    `to` is one of `FORMATS`. `exact` makes Python compute in fractions; `step` makes ONNX one step
-    with its memory as input and output, instead of whole strings.
+    `to` is one of `FORMATS`; without it the file's ending says it. `exact` makes Python compute in
+    fractions; `step` makes ONNX one step with its memory as input and output, instead of whole
+    strings.
     """
+    to = to or format_by_ending(path)
     check_known(to, FORMATS, "format")
     form = FORMATS[to]
     for asked, has, name in ((exact, form.has_exact, "exact"), (step, form.has_step, "step")):
@@ -162,6 +179,17 @@ def export(
             raise InputError(f"{name} is for {fitting} only; leave it out for {to}.")
     target = path_of(path)
     save(target, form.write(network_from(network), target, exact, step))
+
+
+def format_by_ending(path: PathLike) -> str:
+    ending = path_of(path).suffix.lower()
+    found = next((name for name, form in FORMATS.items() if ending in form.endings), None)
+    if found is None:
+        raise InputError(
+            f"{named(path)}: its ending does not say what to write; say it with --to, one of "
+            f"{', '.join(FORMATS)}."
+        )
+    return found
 
 
 def _formulas(network: Network, path: Path) -> str:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._mixture import Mixture as Mixture
     from ._text import LONGEST as LONGEST
     from ._text import read as read
+    from ._text import symbol_text as symbol_text
     from ._text import write as write
     from .nodes import Exponent as Exponent
     from .nodes import Node as Node

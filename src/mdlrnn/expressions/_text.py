@@ -48,6 +48,7 @@ SIGNS = set("^*+?|(),'\"<>{}")
 """Characters that are symbols only in quotes."""
 _EXPONENT = re.compile(r"(\d+[a-zA-Z]|[a-zA-Z]|\d+)")
 _CLAUSE = re.compile(r"\s*(?:([a-zA-Z])\s*>=\s*([01])|stop\s+(\d+/\d+|\d*\.\d+))\s*")
+_COMPARED = re.compile(r"\s*([a-zA-Z])\s*(>=|>|<=|<)\s*([a-zA-Z]|\d+)\s*")
 _SWAPS = re.compile(r"\s*[^\s>]+\s*~[^>]*>")
 _TERM = re.compile(r"\s*([+-]?)\s*(?:(\d+)?\s*([a-zA-Z])|(\d+))\s*")
 _RAISED = dict(
@@ -152,8 +153,10 @@ class _Reader:
             else:
                 found.append(self.item())
         if self.depth == 1 and self.here in (")", ">") and self.here:
-            opening = "parenthesis" if self.here == ")" else "word or rule"
-            self.fail(f"{self.here} closes no {opening}; leave it out, or put it in quotes")
+            if self.here == ")":
+                self.fail(") closes no parenthesis; leave it out, or put it in quotes")
+            self.fail("> closes no word or rule; write '>' for the symbol, and conditions such as "
+                      "n >= 0 behind a comma")  # fmt: skip
         return found
 
     def item(self) -> Node:
@@ -357,7 +360,13 @@ class _Reader:
                 self.fail(f"{self.here} is not understood; put it in quotes, or leave it out")
             end = self.text.find(",", self.place + 1)
             end = len(self.text) if end < 0 else end
-            match = _CLAUSE.fullmatch(self.text[self.place + 1 : end])
+            clause = re.sub(
+                r">\s*0\s*$", ">= 1", self.text[self.place + 1 : end].replace("≥", ">=")
+            )
+            match = _CLAUSE.fullmatch(clause)
+            compared = _COMPARED.fullmatch(clause)
+            if match is None and compared is not None:
+                self.fail(_instead(*compared.groups()), self.place + 1)
             if match is None:
                 self.fail("what follows the comma is not understood; write n >= 0 or stop 1/2",
                           self.place + 1)  # fmt: skip
@@ -376,6 +385,23 @@ class _Reader:
         if not 0 < stop < 1:
             raise InputError(f"the chance to stop is {stop}; give one between 0 and 1.")
         return stop
+
+
+def _instead(name: str, sign: str, other: str) -> str:
+    """What to write for numbers that are compared."""
+    if other.isdigit():
+        if sign in ("<", "<="):
+            most = int(other) - (sign == "<")
+            return f"a largest number is given where it stands; write (1..{most}) for {name}"
+        least = int(other) + (sign == ">")
+        return f"numbers begin at 0 or 1; write ({name}+{least - 1}) where {name} stands"
+    larger, smaller = (name, other) if ">" in sign else (other, name)
+    extra = next(x for x in "kijdl" if x not in (name, other))
+    zero = f" ({extra} >= 0)" if "=" in sign else ""
+    return (
+        f"numbers are not compared with each other; write x^{smaller} x^{extra}{zero} where "
+        f"x^{larger} stands"
+    )
 
 
 def _walk(node: Node) -> list[Node]:

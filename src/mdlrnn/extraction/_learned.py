@@ -25,6 +25,7 @@ from ..machines import (
 )
 from ..network import BOUNDARY, Network, counted
 from ..proofs import Proof, bound_text, decimal_text, folded, prove, require, rounded_up
+from ..waiting import doing
 from ._fit import NEARLY, SAME, fitted, simple_chances
 from ._names import automaton_name, named_machines
 from ._places import NOISE, Kinds, Node, NoMachine, Runs, run_through
@@ -262,6 +263,7 @@ def _indented(machine: Machine) -> list[str]:
     return [f"  {line}" for line in machine.to_text().splitlines()[1:]]
 
 
+@doing("reading the machine off the network")
 def learned(network: Network, seconds: float = SECONDS) -> Learned:
     """The machine inside a network over symbols, proved equal to it where that succeeds.
 

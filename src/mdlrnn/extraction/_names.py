@@ -11,8 +11,9 @@ from itertools import combinations, groupby, islice, pairwise, permutations
 from typing import NamedTuple
 
 from ..errors import InputError
-from ..languages import PAIRS, dyck, language_from_notation
-from ..machines import END, Configuration, Machine, Rule, counter, renamed
+from ..expressions import symbol_text
+from ..languages import PAIRS, Count, brackets, counts_text, equally_many, language_from_notation
+from ..machines import END, Configuration, Machine, Rule, renamed
 from ..network import BOUNDARY
 from ._fit import SAME, simple_chances
 from ._places import Runs
@@ -21,30 +22,6 @@ MODULI = (2, 3, 4, 5, 6, 7, 8)
 MOST_STATES = 64
 MOST_PAIRS = 5_000
 """Of counts that are tried together."""
-
-
-class Count(NamedTuple):
-    """The strings in which what is counted leaves this rest."""
-
-    symbol: str | None
-    """None for the length."""
-    modulus: int
-    rest: int
-
-    def counts(self, symbol: str) -> bool:
-        return self.symbol in (None, symbol)
-
-    @property
-    def text(self) -> str:
-        k, r = self.modulus, self.rest
-        if self.symbol is None:
-            kind = {(2, 0): "an even length", (2, 1): "an odd length"}.get((k, r))
-            return kind or f"a length {'divisible by' if r == 0 else f'that is {r} modulo'} {k}"
-        kind = {(2, 0): "an even number", (2, 1): "an odd number"}.get((k, r))
-        if kind is not None:
-            return f"{kind} of {self.symbol}'s"
-        number = f"a number of {self.symbol}'s"
-        return f"{number} divisible by {k}" if r == 0 else f"{number} that is {r} modulo {k}"
 
 
 def count_name(machine: Machine) -> str | None:
@@ -65,7 +42,7 @@ def count_name(machine: Machine) -> str | None:
     ]
     for counts in (*((one,) for one in single), *pairs):
         if _are_the_strings(machine, counts):
-            return " and ".join(count.text for count in counts)
+            return counts_text(counts, symbols)
     return None
 
 
@@ -100,23 +77,24 @@ def _are_the_strings(machine: Machine, counts: Sequence[Count]) -> bool:
 
 
 LONGEST = 60
-"""Characters of an expression that is still read."""
+"""Symbols and signs of an expression that is still read."""
 MOST_ELIMINATED = 10
 ORDERS = 300
 """In which states are eliminated, at most."""
-SPECIAL = r"\()|*?+[]{}.^$"
+_PLACE = 0xE000
+"""The symbol of number n stands as the character with this code + n while parts are joined."""
 _FIRST = "(start)"
 
 
 def regex_of(machine: Machine) -> str | None:
-    """A regular expression for the strings of a machine without counters, the shortest that is
-    found; None if none is short."""
+    """The strings of a machine without counters as an expression of choices and repetitions, the
+    shortest that is found; None if none is short."""
     states = list(dict.fromkeys([machine.start, *(rule.state for rule in machine.rules)]))
     if machine.counters or len(states) > MOST_ELIMINATED:
         return None
     ways: dict[tuple[str, str], str] = {}
     for rule in machine.rules:
-        text = "" if rule.to == END else _escaped(rule.symbol, machine.words)
+        text = "" if rule.to == END else chr(_PLACE + machine.alphabet.index(rule.symbol))
         key = (rule.state, rule.to)
         ways[key] = either(ways[key], text) if key in ways else text
     ways[_FIRST, machine.start] = ""
@@ -124,7 +102,20 @@ def regex_of(machine: Machine) -> str | None:
     shortest = min(found, key=lambda text: (len(text), text), default="")
     if _enclosed(shortest):
         shortest = shortest[1:-1]
-    return shortest.strip() if 0 < len(shortest) <= LONGEST else None
+    return _with_symbols(shortest, machine.alphabet) if 0 < len(shortest) <= LONGEST else None
+
+
+def _with_symbols(text: str, alphabet: Sequence[str]) -> str:
+    """The symbols in the places that stand for them, as a notation has them."""
+    written = {chr(_PLACE + place): symbol_text(s) for place, s in enumerate(alphabet)}
+    between = " " if any(len(written[c]) > 1 for c in text if c in written) else ""
+    found = ""
+    for c in text:
+        begins = c == "(" or c in written
+        found += (between if begins and found[-1:] not in ("", "(", "|") else "") + written.get(
+            c, c
+        )
+    return found
 
 
 def _orders(states: list[str], ways: dict[tuple[str, str], str]) -> Iterator[Iterable[str]]:
@@ -153,30 +144,17 @@ def _eliminated(ways: dict[tuple[str, str], str], order: Iterable[str]) -> str:
     return ways.get((_FIRST, END), "")
 
 
-def _escaped(symbol: str, words: bool) -> str:
-    text = "".join(f"\\{c}" if c in SPECIAL else c for c in symbol)
-    return f"{text} " if words else text
-
-
 def _is_one(text: str) -> bool:
     """Whether a star or a question mark behind it would mean all of it."""
-    if len(text) == 1 or (len(text) == 2 and text[0] == "\\"):
-        return True
-    return _enclosed(text)
+    return len(text) == 1 or _enclosed(text)
 
 
 def _depths(text: str) -> Iterator[tuple[int, str, int]]:
-    """The characters that are no escaped ones, with the depth of brackets after each."""
+    """The characters with the depth of brackets after each."""
     depth = 0
-    place = 0
-    while place < len(text):
-        c = text[place]
-        if c == "\\":
-            place += 2
-            continue
+    for place, c in enumerate(text):
         depth += (c == "(") - (c == ")")
         yield place, c, depth
-        place += 1
 
 
 def _enclosed(text: str) -> bool:
@@ -219,12 +197,10 @@ def then(*texts: str) -> str:
 
 
 def _ends_with(text: str, tail: str) -> bool:
-    """Whether the tail stands at the end as a part of its own: not in brackets, not escaped."""
+    """Whether the tail stands at the end as a part of its own, not in brackets."""
     if not text.endswith(tail):
         return False
     cut = len(text) - len(tail)
-    if text[:cut].endswith("\\"):
-        return False
     depth = 0
     for place, _, after in _depths(text):
         if place >= cut:
@@ -347,7 +323,7 @@ def guesses(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Machi
         return  # no language has such symbols
     yield from _brackets(strings, symbols)
     if len(symbols) == 2:
-        yield _equally_many(*symbols)
+        yield equally_many(*symbols)
 
 
 def _notations(strings: Sequence[String]) -> Iterator[str]:
@@ -579,27 +555,4 @@ def _brackets(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Mac
     fits = sorted(s for pair in pairs for s in pair) == sorted(symbols)
     if not fits or not 1 <= kinds <= len(PAIRS):
         return
-    language = dyck(kinds)
-    new = {old: s for own, pair in zip(PAIRS, pairs, strict=False)
-           for old, s in zip(own, pair, strict=True)}  # fmt: skip
-    rules = tuple(
-        replace(rule, symbol=new.get(rule.symbol, rule.symbol)) for rule in language.rules
-    )
-    between = " " if any(len(s) > 1 for s in symbols) else ""
-    shown = " ".join(between.join(pair) for pair in pairs)
-    yield Machine(language.name, f"Dyck-{kinds} over {shown}", rules)
-
-
-def _equally_many(one: str, other: str) -> Machine:
-    n = counter("n")
-    rules = [Rule("even", BOUNDARY)]
-    for state, more, fewer in (("more", one, other), ("fewer", other, one)):
-        rules += [
-            Rule("even", more, state, then=(("n", 1),)),
-            Rule(state, more, state, then=(("n", n + 1),)),
-            Rule(state, fewer, state, when=((n - 1).positive,), then=(("n", n - 1),)),
-            Rule(state, fewer, "even", when=((n - 1).zero,), then=(("n", 0),)),
-        ]
-    chance = {"even": 3, "more": 2, "fewer": 2}
-    shared = tuple(replace(rule, chance=rule.chance / chance[rule.state]) for rule in rules)
-    return Machine("equally_many", f"equally many {one}'s and {other}'s", shared, "even")
+    yield brackets(pairs)

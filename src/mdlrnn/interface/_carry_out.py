@@ -44,6 +44,7 @@ from ..search import (
     check_room,
     network_of,
 )
+from ..waiting import doing
 from ._expressions import ExpressionFirst, with_expression
 from ._progress import Display
 
@@ -184,7 +185,13 @@ def carry_out(
     """A run to its end, and what is proved then."""
     prover = None if machine is None else Prover(machine)
 
+    is_compiling = False
+
     def tell(progress: Any) -> bool:
+        nonlocal is_compiling
+        if not is_compiling:  # now that the search is compiled
+            is_compiling = True
+            compile_rest()
         display(progress)
         stop_requested = on_progress is not None and bool(on_progress(progress))
         return stop_requested or display.is_stopped()
@@ -204,9 +211,9 @@ def carry_out(
             display.announce(title_of(recorder))
             run = recorder.evolve(crew, tell, until)
             if aside is not None and run.objective == Objective():
-                found = aside.result(cancel=run.reason in ("time", "stopped"))
+                with doing("searching for expressions"):
+                    found = aside.result(cancel=run.reason in ("time", "stopped"))
                 run = with_expression(run, found, recorder)
-        compile_rest()
         if readings.found is not None and readings.found.network != run.best:
             readings.found = None
         if readings.found is not None and recorder.folder is not None:

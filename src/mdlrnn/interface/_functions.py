@@ -17,13 +17,22 @@ from ..extraction import SECONDS as LEARNED
 from ..extraction import Comparison, Learned
 from ..extraction import compare as compare_networks
 from ..extraction import learned as learned_by
-from ..files import PathLike, named, save
-from ..languages import SEED, language_from, language_with_rules, machine_from
-from ..machines import Transducer
+from ..files import PathLike, named, path_of, save
+from ..languages import (
+    EVERY_TASK,
+    OWN_SIZE,
+    SEED,
+    language_from,
+    language_with_rules,
+    machine_from,
+    split_size,
+)
+from ..machines import Transducer, random_from
 from ..measures import Report, UnseenReport, measure, measure_unseen
 from ..network import (
     BOUNDARY,
     EXACT,
+    FLOAT,
     Encoding,
     Network,
     Score,
@@ -31,6 +40,7 @@ from ..network import (
     has_words,
     input_rows,
     plan,
+    stepper,
     symbols_of,
 )
 from ..network import feed as feed_rows
@@ -39,7 +49,7 @@ from ..proofs import CHECK, SECONDS, Checked, Proof
 from ..proofs import check as check_certificate
 from ..proofs import explain as explain_network
 from ..proofs import prove as prove_machine
-from ..runs import encoding_of, is_network, network_from, training_of
+from ..runs import encoding_of, holds_run, is_network, network_from, training_of
 from ..search import CARD, Stop
 from ..show import content_of, page
 from ._progress import Display
@@ -216,10 +226,57 @@ def construct(source: object) -> Network:
 
 
 def sample(source: object, size: int | None = None, seed: int = SEED) -> list[Any]:
-    """Random strings of a task or language; of a grammar over words, tuples of words."""
+    """Random strings of a task or language, or of a network or a run as it gives probabilities;
+    where symbols are words, tuples of words."""
+    if _makes_strings(source):
+        return drawn(network_from(source), OWN_SIZE if size is None else size, seed)
     known = language_from(source)
     task = language_with_rules(known)
     return task.strings(known.size if size is None else size, seed)
+
+
+def _makes_strings(source: object) -> bool:
+    """Whether strings are to be drawn from a network: a value, its file, or a run's folder."""
+    if not isinstance(source, str | os.PathLike):
+        return is_network(source)
+    if isinstance(source, str) and split_size(source)[0] in EVERY_TASK:
+        return False
+    path = path_of(source)
+    return holds_run(path) or (path.is_file() and is_network(path))
+
+
+LONGEST_DRAWN = 10_000
+"""Symbols of a string that a network makes; one that seldom ends is refused."""
+
+
+def drawn(network: Network, size: int, seed: int) -> list[Any]:
+    """Random strings as a network gives probabilities, in float64."""
+    if network.alphabet is None:
+        raise InputError("the network names no symbols, so it makes no strings; give another.")
+    check_integer("size", size, 1)
+    check_integer("seed", seed, 0)
+    random, step = random_from(seed), stepper(network, FLOAT)
+    rows = [[float(unit == place) for unit in range(network.inputs)]
+            for place in range(network.inputs)]  # fmt: skip
+    end = network.alphabet.index(BOUNDARY)
+    found = []
+    for _ in range(size):
+        string: list[str] = []
+        values = step(rows[end], None)
+        while True:
+            chances = [float(chance) for chance in distribution(network, values)]
+            at = int(random.choice(len(chances), p=[chance / sum(chances) for chance in chances]))
+            if at == end:
+                break
+            string.append(network.alphabet[at])
+            if len(string) > LONGEST_DRAWN:
+                raise InputError(
+                    f"a string of the network went beyond {LONGEST_DRAWN:,} symbols; it hardly "
+                    "ever ends one, so give another network."
+                )
+            values = step(rows[at], values)
+        found.append(tuple(string) if has_words(network.alphabet) else "".join(string))
+    return found
 
 
 def report(

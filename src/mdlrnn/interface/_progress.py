@@ -13,12 +13,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..network import summary
 from ..search import UNLIMITED
+from ..waiting import clear, hidden
 from ._text import bits_text, count_text, curve_text, say, terminal_width, time_text, wrapped
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class StopSignals:
 
 def say_now(message: str) -> None:
     """A line on standard error, past Python's buffers: a signal handler may not enter those."""
+    clear()
     with suppress(OSError):
         os.write(2, f"\nmdlrnn: {message}\n".encode())
 
@@ -191,14 +193,17 @@ class Live(Quiet):
         self._message = "Ctrl-C stops and saves"
         self._console = Console(highlight=False, stderr=stderr)
         self._live: RichLive | None = None
+        self._hidden = ExitStack()
 
     def __exit__(self, *error: object) -> None:
         if self._live is not None:
             with suppress(OSError):
                 self._live.stop()
+            self._hidden.close()
         self._live = None
 
     def announce(self, title: str) -> None:
+        clear()
         with suppress(OSError):
             self._console.print(title, markup=False)
 
@@ -210,6 +215,7 @@ class Live(Quiet):
         self._latest, self._told_at = progress, time.monotonic()
         if self._live is None:
             self._first = progress
+            self._hidden.enter_context(hidden())
             self._live = RichLive(
                 console=self._console,
                 get_renderable=self._view,

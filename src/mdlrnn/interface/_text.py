@@ -17,6 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import InputError, printable
+from ..waiting import clear
 
 SHORT = 9
 """Characters up to which a fraction is shown as it is."""
@@ -196,6 +197,7 @@ def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 def _echo(text: str, err: bool = False, nl: bool = True) -> None:
     from click import echo  # only where something is said
 
+    clear()
     echo(text, err=err, nl=nl)
 
 

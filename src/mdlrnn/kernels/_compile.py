@@ -14,13 +14,15 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 from numba import types
 from numba.core import config
+
+from ..waiting import doing, is_shown
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -177,20 +179,69 @@ def announced(name: str, what: str, before: Callable[[], None] | None = None) ->
     """Say on standard error that `what` is compiled for the first call inside, if it has to be.
 
     While one thread makes that first call the others wait, as they would for the compiler. `before`
-    is called first, if there is something to compile.
+    is called first, if there is something to compile. What another process is compiling is waited
+    for.
     """
     if name in _READY:
         yield
         return
-    with _FIRST_CALL:
+    with _FIRST_CALL, contextlib.ExitStack() as stack:
+        if not is_ready(name):
+            stack.enter_context(doing(f"compiling {what}, on the first run only"))
+            while _is_compiled_elsewhere(name) and not is_ready(name):
+                time.sleep(0.1)
         if not is_ready(name):
             once = "" if CACHE_FOLDER is None else ", once"
             message = f"mdlrnn: compiling {what} for this machine{once} ..."
-            print(message, file=sys.stderr, flush=True)
+            if not is_shown():
+                print(message, file=sys.stderr, flush=True)
             if before is not None:
                 before()
         yield
         mark_ready(name)
+
+
+BEAT = 0.5
+"""Seconds between two signs of life of a process that compiles for others."""
+
+
+@contextlib.contextmanager
+def compiling_for_others(names: Iterable[str]) -> Iterator[None]:
+    """Give signs of life inside, so that other processes wait for these kernels."""
+    if CACHE_FOLDER is None:
+        yield
+        return
+    files = [CACHE_FOLDER / f"{name}.compiling" for name in names]
+    ended = threading.Event()
+
+    def beat() -> None:
+        while True:
+            for file in files:
+                with contextlib.suppress(OSError):
+                    file.touch()
+            if ended.wait(BEAT):
+                return
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        for file in files:
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+
+def _is_compiled_elsewhere(name: str) -> bool:
+    if CACHE_FOLDER is None:
+        return False
+    try:
+        seen = (CACHE_FOLDER / f"{name}.compiling").stat().st_mtime
+    except OSError:
+        return False
+    return abs(time.time() - seen) < 20 * BEAT
 
 
 _READY: set[str] = set()

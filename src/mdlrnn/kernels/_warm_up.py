@@ -19,7 +19,7 @@ import numpy as np
 
 from ..corpus import Corpus
 from ._advance import State, advance, hash_of, is_known, join_front, new_memo, new_network, select
-from ._compile import CACHE_FOLDER, is_ready, mark_ready
+from ._compile import CACHE_FOLDER, compiling_for_others, is_ready, mark_ready
 from ._genome import Space
 from ._helped import advance_helped, help_out, new_board
 from ._mutations import has_stacks
@@ -152,7 +152,7 @@ def warm_up() -> None:
 
 
 def compile_rest() -> None:
-    """In the background: what scoring and testing need, so that the next command need not wait."""
+    """In the background: what scoring and testing need, so that nothing waits for it later."""
     missing = [name for name in ("score", "measure") if not is_ready(name)]
     if CACHE_FOLDER is not None and (os.cpu_count() or 1) > 1 and missing:
         _beside(*missing)
@@ -176,4 +176,5 @@ def _beside(*parts: str) -> subprocess.Popen[bytes] | None:
 if __name__ == "__main__":
     if sys.argv[1:] != ["offspring"] and hasattr(os, "nice"):
         os.nice(10)  # nobody waits for the rest
-    compile_parts(sys.argv[1:])
+    with compiling_for_others(sys.argv[1:]):
+        compile_parts(sys.argv[1:])

@@ -10,11 +10,16 @@ if TYPE_CHECKING:
     from ._entropy import mean_of as mean_of
     from ._entropy import means_of as means_of
     from ._grammar import Grammar as Grammar
+    from ._language import OWN_SIZE as OWN_SIZE
     from ._language import SEED as SEED
     from ._language import Language as Language
     from ._language import Rules as Rules
     from ._language import machine_of as machine_of
     from ._language import rules_text as rules_text
+    from ._names import Count as Count
+    from ._names import brackets as brackets
+    from ._names import counts_text as counts_text
+    from ._names import equally_many as equally_many
     from ._notation import language_from_notation as language_from_notation
     from ._notation import looks_like_notation as looks_like_notation
     from ._paper import PAIRS as PAIRS
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from ._paper import anbncndn as anbncndn
     from ._paper import dyck as dyck
     from ._resolve import GRAMMAR_SUFFIXES as GRAMMAR_SUFFIXES
+    from ._resolve import STDIN as STDIN
     from ._resolve import exists as exists
     from ._resolve import is_language_file as is_language_file
     from ._resolve import language_from as language_from

@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..expressions import Expression
 from ..machines import END, Affine, Condition, Configuration, Machine, Ready, Rule, random_from
 from ..network import BOUNDARY
+from ..waiting import doing
 from ._grammar import Grammar
 
 MOST_WORK = 1_000_000
@@ -186,6 +187,7 @@ class Means(NamedTuple):
     """Symbols a string, without the boundary."""
 
 
+@doing("working out the entropy")
 def means_of(language: Machine | Grammar | Expression) -> Means:
     """Entropy and mean length; an InputError if strings do not end within bounds."""
     if isinstance(language, Expression):

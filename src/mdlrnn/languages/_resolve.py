@@ -12,16 +12,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..checks import short
+from ..checks import nearest_name, short
 from ..corpus import Corpus
 from ..errors import InputError
 from ..expressions import Expression
+from ..files import is_standard_input, near_file
 from ..machines import SUFFIXES, AnyMachine, Machine, Transducer, load_machine
 from ..network import has_words
 from ._grammar import Grammar, load_grammar
 from ._language import Language, Rules, machine_of
+from ._names import language_named
 from ._notation import looks_like_notation, notation_problem, rules_from_notation
-from ._tasks import EVERY_TASK, language_of, nearest, split_size
+from ._tasks import EVERY_TASK, language_of, split_size
 
 
 def language_from(given: object, *, size: int | None = None, words: bool = False) -> Language:
@@ -77,6 +79,8 @@ def machine_from(given: object) -> AnyMachine:
     return found.machine
 
 
+STDIN = "stdin"
+"""The name of strings from standard input."""
 HAS_SIZE = "has its strings, so its size is known; leave the size out."
 GRAMMAR_SUFFIXES = (".pcfg", ".cfg", ".grammar")
 
@@ -97,6 +101,8 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Lang
         raise InputError(
             "the name of a task, file or language is empty; mdlrnn language lists the tasks."
         )
+    if is_standard_input(given):
+        return _of_strings(Corpus.load(name, words=words), STDIN, size, words, "standard input")
     # A run of a task may well be in a folder of its name.
     is_task = isinstance(given, str) and split_size(name)[0] in EVERY_TASK
     if exists(path) and not (is_task and path.is_dir()):
@@ -110,6 +116,12 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Lang
         if size is not None and suffix is not None and size != suffix:
             raise InputError(f"{name} names a size and --size another; leave one of them out.")
         return replace(EVERY_TASK[stem], name=name, asked=suffix if size is None else size)
+    named = language_named(name)
+    if named is not None:
+        return language_of(named, asked=size, notation=name)
+    titled = next((t for t in EVERY_TASK.values() if t.title.lower() == name.lower()), None)
+    if titled is not None and not looks_like_notation(name):
+        return replace(titled, asked=size)
     if looks_like_notation(name):
         return language_of(rules_from_notation(name), asked=size, notation=name)
     problem = notation_problem(name)
@@ -120,8 +132,17 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Lang
         )
     raise InputError(
         f"{short(name)[1:-1]}: cannot be read (no such file), and no task has that name; "
-        f"{nearest(name)}"
+        f"{_nearest(name)}"
     )
+
+
+def _nearest(name: str) -> str:
+    """What to say to someone who gave a name that neither a task nor a file has."""
+    is_path = "." in name or "/" in name
+    near = (None if is_path else nearest_name(name, EVERY_TASK)) or near_file(name)
+    if near is not None:
+        return f"did you mean {near}?"
+    return "check the path." if is_path else f"the tasks are {', '.join(EVERY_TASK)}."
 
 
 def exists(path: Path) -> bool:

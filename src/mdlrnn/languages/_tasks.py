@@ -13,7 +13,6 @@ from functools import cache, partial
 from typing import Any
 
 from .. import languages, machines, zoo
-from ..checks import nearest_name
 from ..corpus import Corpus
 from ..errors import InputError
 from ..expressions import Expression
@@ -250,9 +249,3 @@ def split_size(name: str) -> tuple[str, int | None]:
     stem, _, suffix = name.rpartition("_")
     sized = stem in EVERY_TASK and suffix.isdecimal() and len(suffix) <= MOST_DIGITS
     return (stem, int(suffix)) if sized else (name, None)
-
-
-def nearest(name: str) -> str:
-    """What to say to someone who gave a name that no task has."""
-    near = nearest_name(name, EVERY_TASK, 0.4)
-    return f"did you mean {near}?" if near else f"the tasks are {', '.join(EVERY_TASK)}."

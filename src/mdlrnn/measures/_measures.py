@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..languages import SEED, Language
 from ..machines import MARGIN, Truth, is_sure, leads, mistakes
 from ..network import BOUNDARY, Network, counted, powers, spelled
+from ..waiting import doing
 
 MEASURES = (
     ("strings", "{}_strings"),
@@ -246,6 +247,7 @@ def _first(
     return min(found, key=lambda failure: failure.length, default=None)
 
 
+@doing("measuring")
 def measure_parts(
     network: Network, task: Language, parts: Iterable[Corpus]
 ) -> tuple[Measures, Failure | None]:

@@ -18,6 +18,7 @@ from ..machines import AnyMachine, Machine, Transducer
 from ..machines import from_json as language_from_json
 from ..machines import to_json as language_to_json
 from ..network import Network
+from ..waiting import doing
 from ._equivalent_machines import same_language
 from ._execute import Phase, System, executor, system_for
 from ._invariant import Key, Location, Scheme
@@ -321,6 +322,7 @@ class Checked:
         return self.known and not self.failed
 
 
+@doing("checking the proof")
 def check(
     path: PathLike,
     solver: str = "cvc5",

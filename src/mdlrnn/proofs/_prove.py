@@ -27,6 +27,7 @@ from ..machines import (
     with_live_counters,
 )
 from ..network import FLOAT, Network, distribution, feed, input_rows
+from ..waiting import doing
 from ._equivalent_machines import counting_machine, equivalent_machines
 from ._execute import NODES as PREFIXES
 from ._execute import SECONDS as EXPLORE
@@ -81,6 +82,7 @@ ROUNDS = 6
 """Strings that a scheme may learn from."""
 
 
+@doing("proving")
 def prove(
     network: Network,
     machine: AnyMachine,

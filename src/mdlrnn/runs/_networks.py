@@ -10,7 +10,7 @@ from ..checks import short
 from ..corpus import Corpus
 from ..errors import InputError
 from ..extraction import Learned
-from ..files import PathLike, path_of
+from ..files import PathLike, is_standard_input, open_bytes, path_of
 from ..network import Encoding, Network
 from ..proofs import Proof
 from ._files import (
@@ -51,9 +51,10 @@ def is_network(source: object) -> bool:
     if not isinstance(source, str | os.PathLike):
         return isinstance(source, Network) or hasattr(source, "best")
     path = path_of(source)
-    if not path.is_file() or path.suffix == ".json":
+    is_file = path.is_file() or is_standard_input(source)
+    if not is_file or path.suffix == ".json":
         return True
-    with path.open("rb") as file:
+    with open_bytes(source) as file:
         return file.read(64).lstrip().startswith(b"{")
 
 

@@ -10,6 +10,7 @@ SECTIONS = {
     "The paper's results": {
         "table": Entry("_tables", "Make the main table: MDLRNNs and RNNs on all tasks."),
         "probe": Entry("_tables", "Search with five objectives on a^n b^n."),
+        "zoo": Entry("_zoo", "Write a network of the paper, or list them."),
         "rnns": Entry("_rnns", "Train the paper's classical RNNs on a task."),
     },
     "Other comparisons": {

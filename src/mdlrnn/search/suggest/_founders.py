@@ -14,6 +14,7 @@ from ...construction import Classes, Counted, automaton_network
 from ...corpus import Corpus
 from ...kernels import CONSTRUCTED, Words, marked, row_of
 from ...network import BOUNDARY, Network
+from ...waiting import doing
 from .._island import Problem
 from .._migration import fits, island_problem
 from ._classes import classes_of, shares_of, with_classes
@@ -79,6 +80,7 @@ def suggested(corpus: Corpus, saturation: bool) -> tuple[Network, ...]:
     return tuple(found)
 
 
+@doing("constructing networks from the strings")
 def _automata(corpus: Corpus, boundary: int, saturation: bool, classes: Classes) -> list[Network]:
     if len(corpus.parent) > MOST_NODES:
         return []

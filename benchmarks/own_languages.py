@@ -1,13 +1,14 @@
-"""Twelve languages that are no task of the paper, from the command line: a page of the docs.
+"""Twelve languages that are no task of the paper, from the command line: a table of the docs.
 
-    python benchmarks/own_languages.py docs/twelve_languages.md
+    python benchmarks/own_languages.py docs/lab/tables/twelve_languages.csv
 
-For each language `sample`, `evolve` for a minute, `test` and `prove`, each with what it printed;
-and a table of what the search found without the networks that are constructed from the strings.
+For each language `sample`, `evolve` for a minute, `test` and `prove`; and what the search found
+without the networks that are constructed from the strings.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shlex
@@ -15,43 +16,27 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from textwrap import indent
 
 from mdlrnn.search import Origin
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = (
-    ("A number three times over", "a^n b^3n"),
-    ("One number, three blocks, two symbols", "a^n b^n a^n"),
-    ("Blocks of two symbols", "(ab)^n c^n"),
-    ("Two counters: numbers that cross", "examples/two_counters.lang"),
-    ("Two counters: brackets that cross", "examples/shuffle.lang"),
-    ("A stack: palindromes with a mark", "examples/palindrome.lang"),
-    ("A regular grammar: Reber's", "examples/reber.pcfg"),
-    ("A regular grammar: noun phrases", "examples/noun_phrase.pcfg"),
-    ("A counter grammar: centre embedding", "examples/centre_embedding.pcfg"),
-    ("A counter grammar: two pairs", "examples/two_pairs.pcfg"),
-    ("Numbers to numbers: parity", "examples/parity.lang"),
-    ("Numbers to numbers: a running majority", "examples/majority.lang"),
+    "a^n b^3n",
+    "a^n b^n a^n",
+    "(ab)^n c^n",
+    "examples/two_counters.lang",
+    "examples/shuffle.lang",
+    "examples/palindrome.lang",
+    "examples/reber.pcfg",
+    "examples/noun_phrase.pcfg",
+    "examples/centre_embedding.pcfg",
+    "examples/two_pairs.pcfg",
+    "examples/parity.lang",
+    "examples/majority.lang",
 )
-HEAD = """# Twelve languages
-
-None of these is a task of the paper. Each was searched for a minute at most on {cores}, from
-500 strings or sequences, with nothing but its file or its line given. What the commands printed
-stands below, unedited. The page is made by
-`python benchmarks/own_languages.py docs/twelve_languages.md`.
-
-## Constructed or evolved
-
-Most of these networks are
-[constructed from the strings](search.md#networks-constructed-from-the-strings): evolution had no
-part in them, or shortened them. *Without* is the same search, of a minute, from random networks
-alone (`--set founders=off`). MDL is |G| + |D:G| in bits.
-
-| language | origin | MDL | proved | without: MDL | proved |
-| :-- | :-- | --: | :-- | --: | :-- |
-"""
+HEAD = ("language", "origin", "MDL", "proved", "without: MDL", "without: proved")
 LIMITS = "--until-proved --time 60s --json --out"
 
 
@@ -82,30 +67,26 @@ def printed(command: str, folder: Path) -> str:
     return done.stdout
 
 
-def section(title: str, source: str) -> tuple[str, str]:
-    """Its row of the table, and what the commands printed."""
+def row_of(source: str) -> list[str]:
+    """What a minute found with the networks that are constructed from the strings, and without."""
     given = shlex.quote(source)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(ROOT / "examples", folder / "examples")
-        shown = "\n".join(f"$ {c}\n{printed(c, folder)}" for c in commands(source))
+        for command in commands(source):
+            printed(command, folder)
         (status,) = json.loads(printed("mdlrnn runs run --json", folder))
         theorem = json.loads((folder / "run/theorem.json").read_text(encoding="utf-8"))
         plain = f"mdlrnn evolve {given} --set founders=off {LIMITS} without"
         without = json.loads(printed(plain, folder))
-    row = " | ".join([
-        f"`{source}`".replace("|", "\\|"),
+    return [
+        source,
         str(Origin.from_dict(status["origin"])),
         f"{status['mdl']:,.2f}",
         _proved(theorem["proved"]),
         f"{without['mdl']:,.2f}",
         _proved(without["reason"] == "proved"),
-    ])  # fmt: skip
-    file = ROOT / source
-    rules = ""
-    if file.is_file():
-        rules = indent(file.read_text(encoding="utf-8"), "    ") + "\n"
-    return f"| {row} |", f"## {title}: `{source}`\n\n{rules}```text\n{shown.rstrip()}\n```\n"
+    ]
 
 
 def _proved(proved: bool) -> str:
@@ -113,15 +94,12 @@ def _proved(proved: bool) -> str:
 
 
 def main() -> None:
-    page = Path(sys.argv[1])
-    count = len(os.sched_getaffinity(0))
-    head = HEAD.format(cores="one core" if count == 1 else f"{count} cores")
-    found = []
-    for title, source in LANGUAGES:
-        found.append(section(title, source))
-        rows, sections = zip(*found, strict=True)
-        text = head + "\n".join(rows) + "\n\n" + "\n".join(sections)
-        page.write_text(text, encoding="utf-8")
+    table = Path(sys.argv[1])
+    rows: list[Sequence[str]] = [HEAD]
+    for source in LANGUAGES:
+        rows.append(row_of(source))
+        with table.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
         print(source, flush=True)
 
 

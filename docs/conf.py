@@ -4,11 +4,14 @@ import mdlrnn
 
 project = "mdlrnn"
 version = release = mdlrnn.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
-# search.html is taken by the page that Sphinx searches with, so searching.md holds search.md.
-exclude_patterns = ["_build", "search.md"]
+exclude_patterns = ["_build"]
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+copybutton_prompt_text = "$ "
+copybutton_line_continuation_character = "\\"
 html_title = "mdlrnn"
 myst_heading_anchors = 3
 autodoc_typehints = "description"
@@ -23,10 +26,5 @@ def _plain(app, what, name, obj, options, lines):
     lines[:] = [line.replace("|", r"\|").replace("`", "``") for line in lines]
 
 
-def _renamed(app, name, source):
-    source[0] = source[0].replace("](search.md", "](searching.md")
-
-
 def setup(app):
-    app.connect("source-read", _renamed)
     app.connect("autodoc-process-docstring", _plain)

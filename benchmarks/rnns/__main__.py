@@ -1,9 +1,10 @@
-"""`python -m benchmarks.rnns`: keep rows of trained RNNs, show the best, fill them into a page."""
+"""`python -m benchmarks.rnns`: keep rows of trained RNNs, show the best, fill them into a table."""
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,15 +33,15 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("keep", help="rows of trained RNNs").add_argument("folder", type=Path)
     commands.add_parser("show", help="the best, beside the published")
-    commands.add_parser("fill", help="the cells of a page").add_argument("page", type=Path)
+    commands.add_parser("fill", help="the cells of a table").add_argument("table", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "keep":
         keep(arguments.folder, RESULTS)
     elif arguments.command == "show":
         print("\n".join(show(rows_of_all())))
     else:
-        page: Path = arguments.page
-        page.write_text(filled(page.read_text(encoding="utf-8"), rows_of_all()), encoding="utf-8")
+        file: Path = arguments.table
+        file.write_text(filled(file.read_text(encoding="utf-8"), rows_of_all()), encoding="utf-8")
 
 
 def keep(folder: Path, into: Path) -> None:
@@ -90,28 +91,21 @@ def show(found: dict[str, list[Row]]) -> Iterator[str]:
 
 
 def filled(text: str, found: dict[str, list[Row]]) -> str:
-    """The page with the cells of the RNNs that are trained, and with how many they are."""
+    """The CSV table with the cells of the RNNs that are trained."""
     names = {
         f"{task.title}, {size:,}": f"{task.name}_{size}"
         for task in TASKS.values()
         for size in task.sizes
     }
-    lines = []
-    rows: list[Row] = []
-    for line in text.splitlines():
-        cells = line.split(" | ")
-        if len(cells) == 10 and cells[1] == "paper":
-            rows = found.get(names.get(cells[0].removeprefix("| "), ""), [])
-        elif len(cells) == 10 and cells[1] in KINDS:
-            ours = best(rows, KINDS[cells[1]])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for cells in csv.reader(io.StringIO(text)):
+        if cells[1] in KINDS:
+            ours = best(found.get(names.get(cells[0], ""), []), KINDS[cells[1]])
             if ours is not None:
                 cells[4], cells[7], cells[8] = cells_of(ours)
-            line = " | ".join(cells)
-        elif line.startswith("- Classical RNNs: "):
-            (words,) = rnn_words([row for rows in found.values() for row in rows])
-            line = f"- {words}"
-        lines.append(line)
-    return "\n".join(lines) + "\n"
+        writer.writerow(cells)
+    return out.getvalue()
 
 
 def cells_of(row: Row) -> tuple[str, str, str]:

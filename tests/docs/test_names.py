@@ -12,7 +12,7 @@ import pytest
 from helpers.data import ROOT
 
 PACKAGE = ROOT / "src" / "mdlrnn"
-DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+DOCS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 QUOTED = re.compile(r"`([^`\s]+)`")
 PATH = re.compile(r"[\w./-]*\w\.(?:py|js|md|json|toml|cff|css)|(?:[\w-]+/)+")
 MADE = re.compile(r"^(settings|best|front|theorem|proved|anbn|net|table|probe|results)\.\w+$")
@@ -53,7 +53,7 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     ("path", "text"), list(docstrings()), ids=[str(p.relative_to(PACKAGE)) for p, _ in docstrings()]
 )
 def test_modules_that_a_docstring_names_exist(path: Path, text: str) -> None:
-    """`_plan` is a module beside, `network._code` one of another room, `docs/search.md` a file."""
+    """`_plan` is a module beside, `network._code` one of another room."""
     missing = []
     for name in QUOTED.findall(text):
         if re.fullmatch(r"_[a-z][a-z0-9_]*", name) and not name.startswith("__"):

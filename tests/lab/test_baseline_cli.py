@@ -200,7 +200,7 @@ def test_help_needs_no_pytorch(name: str) -> None:
 
 def test_the_docs_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    page = ROOT / "docs" / "comparisons.md"
+    page = ROOT / "docs" / "lab" / "comparisons.md"
     (block,) = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.S | re.M)
     exec(compile(block, page.name, "exec"), {})
     assert (tmp_path / "some-rnns" / "results.csv").exists()

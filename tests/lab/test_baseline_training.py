@@ -179,7 +179,7 @@ def test_groups_hold_one_cell_and_size_each() -> None:
 
 @pytest.mark.parametrize("name", ["anbn", "dyck1"])
 def test_an_rnn_has_the_measures_of_a_pass_over_the_strings(name: str) -> None:
-    """Against the definitions in docs/tasks.md, string by string with a plain PyTorch RNN."""
+    """Against the definitions in docs/paper.md, string by string with a plain PyTorch RNN."""
     task, size = TASKS[name], 100
     assert isinstance(task.rules, Machine)
     data = task.training(size, SEED)

@@ -1,8 +1,9 @@
 """The mutations: those of the paper (section 3.3) with its random networks, those that change a
-whole unit at once, and a stack as one mutation (docs/search.md). All work in place on genome rows.
+whole unit at once, and a stack as one mutation (docs/searching.md). All work in place on genome
+rows.
 
 A mutation that finds nothing to change returns False and leaves the row as it was. The choices that
-the paper leaves open are written down in docs/search.md.
+the paper leaves open are written down in docs/searching.md.
 """
 
 from __future__ import annotations

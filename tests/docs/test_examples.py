@@ -1,36 +1,18 @@
-"""docs/own_language.md shows what the commands print, and the examples are languages."""
+"""The examples are languages."""
 
 from __future__ import annotations
 
-import re
-import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from helpers.data import ROOT
-from mdlrnn import zoo
-from mdlrnn.cli import cli
 from mdlrnn.languages import language_from, language_with_rules
 from mdlrnn.languages._grammar import Grammar
 
-PAGE = (ROOT / "docs" / "own_language.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```console\n\$ mdlrnn (.*?)\n(.*?)```", PAGE, flags=re.DOTALL)
 EXAMPLES = sorted(
     path for path in (ROOT / "examples").iterdir() if path.suffix in (".lang", ".pcfg")
 )
-
-
-@pytest.mark.parametrize(("command", "shown"), BLOCKS, ids=[command for command, _ in BLOCKS])
-def test_the_page_shows_what_is_printed(
-    command: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("z3")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    zoo.anbncn().save("anbncn.json")
-    assert CliRunner().invoke(cli, shlex.split(command)).stdout == shown
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -456,3 +457,22 @@ def test_several_processes_give_the_same_site(made: _build.Site, tmp_path: Path)
     for path in (tmp_path / "site").rglob("*/*.html"):
         first = made.folder / path.relative_to(tmp_path / "site")
         assert first.read_bytes() == path.read_bytes(), path.name
+
+
+def test_no_two_rows_have_one_name() -> None:
+    named = _build._distinct([("anbn", "b"), ("dyck", "c"), ("anbn", "a")])
+    assert named == [("anbn (2)", "b"), ("dyck", "c"), ("anbn (1)", "a")]
+
+
+def test_a_machine_that_was_read_off_counts_as_such(
+    run: Callable[..., Result], tmp_path: Path
+) -> None:
+    pytest.importorskip("z3")
+    (tmp_path / "in").mkdir()
+    replace(zoo.anbn(), name="mine").save(tmp_path / "in" / "mine.json")
+    assert run("lab", "atlas", "in", "-o", "out").code == 0
+    text = (tmp_path / "out" / "index.html").read_text()
+    assert "1 more follows a machine that was read off, for every string" in text
+    page = (tmp_path / "out" / "mine" / "index.html").read_text()
+    assert "It has learned a^n b^n" in page
+    assert "It is not known" not in page

@@ -156,6 +156,7 @@ def test_pointing_at_a_thin_line_is_enough(open_page: Callable[..., Tab]) -> Non
         x, y = tab.evaluate(
             f"""() => {{
             const path = document.querySelector('#drawing [data-connection="{number}"] path');
+            path.scrollIntoView({{block: "center"}});
             const at = path.getPointAtLength(path.getTotalLength() / 2);
             const p = at.matrixTransform(path.getScreenCTM());
             return [p.x - 4, p.y]; }}"""
@@ -548,3 +549,23 @@ def test_what_is_folded_is_printed_open(open_page: Callable[..., Tab]) -> None:
     tab.pdf()
     assert tab.evaluate("() => window.folded") == 0
     assert tab.evaluate(folded) == before
+
+
+def test_what_is_cut_says_that_it_scrolls(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.dyck2()).tab
+    tab.set_viewport_size({"width": 390, "height": 800})
+    tab.wait_for_timeout(100)
+    cut = """() => [...document.querySelectorAll(".scroll, #drawing")].map(
+        (box) => [box.scrollWidth > box.clientWidth + 1, box.classList.contains("more")])"""
+    found = tab.evaluate(cut)
+    assert all(is_cut == says for is_cut, says in found)
+    assert any(is_cut for is_cut, _ in found)
+
+
+def test_the_answer_comes_first_and_the_search_is_folded(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(zoo.anbn()).tab
+    heads = tab.eval_on_selector_all("main h2", "all => all.map((e) => e.textContent)")
+    assert heads.index("The network") < heads.index("Step through a string")
+    assert heads.index("Step through a string") < heads.index("Score")
+    assert not tab.is_visible("#score dl")
+    assert "ab" in tab.eval_on_selector_all(".made code", "all => all.map((e) => e.textContent)")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from html import escape
 from typing import Any, NamedTuple
 
 from ..checks import is_number, short
@@ -238,6 +239,9 @@ class Learned:
             f"{'belongs' if inside == 1 else 'belong'} to it; "
             f"{example or 'the empty string'} does not."
         )
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
     def __str__(self) -> str:
         """What `mdlrnn learned` prints."""

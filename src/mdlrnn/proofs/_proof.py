@@ -244,6 +244,9 @@ class Proof:
             return self.kept
         return cells(self) if self.proved and self.induction is not None else ([], [])
 
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
     def __repr__(self) -> str:
         return f"Proof({self.outcome}: {self.statement})"
 

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from itertools import zip_longest
@@ -55,6 +56,10 @@ KINDS = {
 }
 """The colours of the bit string, as in Figure 2."""
 DRAWS = 30
+MOST_MADE = 8
+"""Strings of the network that are shown."""
+FEWEST_POINTS = 4
+"""Values from which on a plot shows more than a sentence."""
 TELLING, LONGEST_EXAMPLE = 4, 12
 """Symbols of an example: so many that something is to be seen, and few enough for one look."""
 
@@ -199,6 +204,16 @@ def section(title: str, *content: str, name: str = "") -> str:
     return f"<section{mark}>\n<h2>{escaped(title)}</h2>\n{chr(10).join(content)}\n</section>"
 
 
+def folded(title: str, says: str, *content: str, name: str = "") -> str:
+    """A section that is closed at first, with a sentence that says what there is to see in it."""
+    mark = f' id="{name}"' if name else ""
+    return (
+        f"<section{mark}><details><summary><h2>{escaped(title)}</h2> "
+        f'<span class="muted">{escaped(says)}</span></summary>\n{chr(10).join(content)}\n'
+        "</details></section>"
+    )
+
+
 def paragraph(text: str, look: str = "") -> str:
     return f"<p{f' class={chr(34)}{look}{chr(34)}' if look else ''}>{escaped(text)}</p>"
 
@@ -248,7 +263,10 @@ def score_section(content: Content, length: int) -> str:
             ("|D:G|", f"{_bits(score.d_given_g)} bits, {content.corpus or 'the corpus'}"),
             ("|G| + |D:G|", f"{_bits(score.mdl)} bits, what the search minimises"),
         ]
-    return section("Score", facts(pairs))
+    return folded(
+        "Score", "The bits that write the network down, and those that its strings need.",
+        facts(pairs), name="score",
+    )  # fmt: skip
 
 
 def search_section(content: Content) -> str:
@@ -256,9 +274,9 @@ def search_section(content: Content) -> str:
     if search is None:
         return ""
     plots = []
-    if search.history.generation:
+    if len(set(search.history.mdl)) >= FEWEST_POINTS:
         plots.append(svg(plot_history(search.history)))
-    if search.front.g:
+    if len(search.front.g) >= FEWEST_POINTS:
         plots.append(svg(plot_front(search.front)))
     parts = [facts(search.facts), f'<div class="plots">{"".join(plots)}</div>']
     rows = [
@@ -268,7 +286,8 @@ def search_section(content: Content) -> str:
     if rows:
         inner = table(("|G|", "|D:G|", "MDL", ""), rows)
         parts.append(f"<details><summary>The front as a table</summary>{inner}</details>")
-    return section("The search", *parts, name="search")
+    says = "How the network was found: the curve falls where the search found a better one."
+    return folded("The search", says, *parts, name="search")
 
 
 def measures_section(content: Content) -> str:
@@ -278,16 +297,18 @@ def measures_section(content: Content) -> str:
     rows = [(label.strip(), *cells) for label, *cells in report.rows()]
     parts = [table((report.heading, "training", "test"), rows)]
     parts += [paragraph(line.strip()) for line in report.verdict()]
-    if content.accuracy is not None:
+    if content.accuracy is not None and any(share < 1 for share in content.accuracy.share):
         parts.append(f'<div class="plots">{svg(plot_accuracy(content.accuracy))}</div>')
-    return section("Measures", *parts, name="measures")
+    says = "How often the network is right on strings that it was found with and on others."
+    return folded("Measures", says, *parts, name="measures")
 
 
 def enough_section(content: Content) -> str:
     if content.enough is None:
         return ""
-    return section(
+    return folded(
         "How many strings are enough",
+        "Which network wins with how many strings: the lowest line.",
         paragraph(
             "On more strings a network's expected score grows along a straight line. These are the "
             "lines of the shortest networks that the search found, above the lowest of them.",
@@ -299,11 +320,12 @@ def enough_section(content: Content) -> str:
     )
 
 
-def theorem_section(content: Content) -> str:
+def theorem_section(content: Content, is_said: bool = False) -> str:
+    """`is_said`: its statement stands elsewhere on the page."""
     theorem = content.theorem
     if theorem is None:
         return ""
-    parts = [paragraph(theorem.statement)]
+    parts = [] if is_said else [paragraph(theorem.statement)]
     head, rows = theorem.table()
     if rows:
         order = _probabilities_first(head)
@@ -312,7 +334,8 @@ def theorem_section(content: Content) -> str:
     if theorem.notes:
         parts.append(paragraph(" ".join(theorem.notes), "muted"))
     title = "Theorem, in exact numbers" if theorem.only_exact else "Theorem"
-    return section(title, *parts, name="theorem")
+    says = "What every unit holds at every step, however long the string."
+    return folded(title, says, *parts, name="theorem")
 
 
 def _probabilities_first(head: Sequence[str]) -> list[int]:
@@ -396,33 +419,56 @@ def _rule(rule: Rule, machine: Machine) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def machine_section(learned: Learned | None) -> str:
-    if learned is None:
+def made_strings(network: Network) -> str:
+    """Likely strings of the network, the shortest first; nothing where none is."""
+    if network.alphabet is None:
         return ""
+    random = Random(0)
+    drawn = [_drawn(network, network.alphabet, random) for _ in range(10 * DRAWS)]
+    counts = Counter(tuple(symbols) for symbols, ends in drawn if ends)
+    often = [string for string, count in counts.most_common(MOST_MADE) if 100 * count > len(drawn)]
+    if not often:
+        return ""
+    words = has_words(network.alphabet)
+    shown = [spelled(string, words) for string in sorted(often, key=lambda s: (len(s), s))]
+    listed = "".join(f"<li><code>{escaped(text) or '(empty)'}</code></li>" for text in shown)
+    return f'<h3>Strings it makes</h3>\n<ul class="made">{listed}</ul>'
+
+
+def machine_section(learned: Learned | None, made: str = "") -> str:
+    if learned is None:
+        return section("The network's strings", made, name="learned") if made else ""
     machine = learned.shown
     if machine is None:
-        return section("What it has learned", paragraph(learned.statement), name="learned")
+        return section("What it has learned", paragraph(learned.statement), made, name="learned")
     said = f"{'Theorem. ' if learned.proved else ''}{learned.statement}"
     title = "What it has learned" if learned.name is None else f"It has learned {learned.name}"
     rules = "\n".join(rule_text(rule) for rule in machine.rules)
+    drawing, width = _drawing(machine)
+    look = "pair wide" if width > HALF else "pair"
     return section(
         title,
-        paragraph(said),
-        _drawing(machine),
+        f'<div class="{look}">\n<div>{paragraph(said)}{made}</div>\n<div>\n<h3>The machine</h3>',
+        drawing,
         '<p id="machine-where" aria-live="polite"></p>',
         f'<details><summary>Its rules</summary><pre class="formulas">{escaped(rules)}</pre>'
-        "</details>",
+        "</details>\n</div>\n</div>",
         name="learned",
     )
 
 
-def _drawing(machine: Machine) -> str:
+HALF = 520.0
+"""Points up to which a machine fits beside what is said of it."""
+
+
+def _drawing(machine: Machine) -> tuple[str, float]:
+    """With its width in points."""
     try:
         picture = picture_of_machine(machine)
     except InputError:
-        return '<div id="machine"></div>'  # too many states; the rules are there
+        return '<div id="machine"></div>', 0.0  # too many states; the rules are there
     shown = svg(picture, "the drawing of the machine", MACHINE_SCALE)
-    return f'<div class="scroll" id="machine" tabindex="0">{shown}</div>'
+    return f'<div class="scroll" id="machine" tabindex="0">{shown}</div>', picture.width
 
 
 def document(title: str, body: str, style: str, script: str = "", head: str = "") -> str:
@@ -489,17 +535,19 @@ def page(content: Content, drawing: Drawing | None = None) -> str:
         refresh = f'<meta http-equiv="refresh" content="{content.refresh}">\n'
     length = sum(len(part["bits"]) for part in data["parts"])
     title = escaped(content.title)
+    learned, theorem = content.learned, content.theorem
+    is_said = bool(learned and theorem and theorem.statement in learned.statement)
     sections = [
+        machine_section(content.learned, made_strings(content.network)),
         _together(content.network, drawing.picture),
-        machine_section(content.learned),
         _along(content.network),
-        theorem_section(content),
+        formulas_section(content),
+        bits_section(data["parts"], content.encoding.scheme),
+        theorem_section(content, is_said),
         score_section(content, length),
         measures_section(content),
         search_section(content),
         enough_section(content),
-        formulas_section(content),
-        bits_section(data["parts"], content.encoding.scheme),
     ]
     body = "\n".join(part for part in sections if part)
     return document(
@@ -531,6 +579,7 @@ def _together(network: Network, picture: Picture) -> str:
     shown = section(
         "The network",
         f'<div id="drawing">{drawing}</div>',
+        _legend(network),
         '<p id="about" aria-live="polite" class="muted">Point at a unit or connection, or reach it '
         "with the Tab key, to see its part of the bits.</p>",
     )
@@ -563,6 +612,25 @@ def _together(network: Network, picture: Picture) -> str:
     )
     look = "pair wide" if picture.width > WIDE else "pair"
     return f'<div class="{look}">\n{shown}\n{stepping}\n</div>'
+
+
+def _legend(network: Network) -> str:
+    """What colours, dashes and arrows mean, those that are there."""
+    kinds = {c.kind for c in network.connections}
+    every, fed = set(range(len(network.units))), {*plan(network).order}
+    looks = (
+        ("input", "input", True),
+        ("output", "output", True),
+        ("hidden", "hidden unit", network.hidden > 0),
+        ("product", "multiplies", any(unit.type == "product" for unit in network.units)),
+        ("line", "carries the value of this step", "forward" in kinds),
+        ("dashes", "of the step before", "recurrent" in kinds),
+        ("arrow", "without a source: a constant", any(unit.bias for unit in network.units)),
+        ("faded", "without effect", bool(plan(network).ignored or every - fed)),
+    )
+    listed = "".join(f'<li><b class="l-{look}"></b>{says}</li>' for look, says, is_there in looks
+                     if is_there)  # fmt: skip
+    return f'<ul class="legend">{listed}</ul>'
 
 
 def _along(network: Network) -> str:

@@ -16,7 +16,7 @@ from ..errors import InputError
 from ..files import PathLike, path_of, read_text
 from ..languages import Language, language_with_rules
 from ..measures import Enough, Measures, measure_parts, named, percent_text
-from ..network import BOUNDARY, EXACT, Network, distribution, feed, input_rows, plan
+from ..network import BOUNDARY, EXACT, Network, describe, distribution, feed, input_rows, plan
 from ..runs import FRONT, check_holds_run, read_log
 from ._drawing import draw
 from ._formats import (
@@ -27,6 +27,7 @@ from ._formats import (
     Point,
     Shape,
     Words,
+    escaped,
     series_style,
     shortened,
     text_width,
@@ -153,6 +154,9 @@ class Front(NamedTuple):
     g: tuple[int, ...]
     d_given_g: tuple[float, ...]
     best: int | None
+
+    def _repr_svg_(self) -> str:
+        return plot_front(self).svg()
 
 
 def history(run: Run | PathLike) -> History:
@@ -464,5 +468,11 @@ def _picture(frame: Frame, groups: list[Group], title: str) -> Picture:
 
 
 def run_html(run: Run) -> str:
-    """What a notebook shows of a `Run`: its curve and its best network."""
-    return plot_history(history(run)).svg() + draw(run.best).svg()
+    """What a notebook shows of a `Run`: its expression, its best network, and its curve where it
+    has several points."""
+    found = run.expression
+    head = "" if found is None else f"<p><code>{escaped(found.notation)}</code></p>"
+    text = f"<pre>{escaped(describe(run.best))}</pre>"
+    curve = history(run)
+    plot = plot_history(curve).svg() if len(set(curve.mdl)) > 1 else ""
+    return head + draw(run.best).svg() + text + plot

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -25,6 +26,7 @@ from ._pages import FINDINGS, INDEX, NETWORK, STEP, Row, index_page, language_pa
 from ._places import FORMAT, LIST, Place, places_in
 from ._result import (
     FILE,
+    NOT_TRIED,
     chosen,
     class_of,
     closeness,
@@ -191,12 +193,25 @@ def _works(found: Sequence[Place], site: Path, seconds: float) -> list[Work]:
     groups: dict[str, list[Place]] = {}
     for place in found:
         groups.setdefault(place.key, []).append(place)
-    languages = [(min(place.language for place in places), key) for key, places in groups.items()]
+    languages = _distinct(
+        [(min(place.language for place in places), key) for key, places in groups.items()]
+    )
     folders = folder_names(languages)
     return [
         Work(name, tuple(groups[key]), site, folder, seconds)
         for (name, key), folder in zip(languages, folders, strict=True)
     ]
+
+
+def _distinct(languages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The same with numbers behind names that come again, in the order of their keys."""
+    names = Counter(name for name, _ in languages)
+    seen: Counter[str] = Counter()
+    found = {}
+    for name, key in sorted(languages):
+        seen[name] += 1
+        found[key] = f"{name} ({seen[name]})" if names[name] > 1 else name
+    return [(found[key], key) for _, key in languages]
 
 
 def _carried_out(works: Sequence[Work], processes: int) -> Iterator[Row]:
@@ -254,6 +269,11 @@ def _made(work: Work) -> Row:
     result.network.save(home / NETWORK)
     save(home / STEP, page(content, drawing))
     only_exact = content.theorem is not None and content.theorem.only_exact
+    learned = content.learned
+    follows = content.theorem is None and learned is not None and learned.proved
+    outcome = "proved in exact numbers" if only_exact else found.proof.outcome
+    if follows and outcome == NOT_TRIED:
+        outcome = "of its machine"
     text = language_page(work.name, result, results, known, strings, found, content, drawing)
     save(home / INDEX, text)
     return Row(
@@ -264,10 +284,11 @@ def _made(work: Work) -> Row:
         counters=known.counters,
         g=result.g,
         learned=_learned_text(content),
-        proof="proved in exact numbers" if only_exact else found.proof.outcome,
+        proof=outcome,
         closeness=closeness(found.proof),
         proof_rank=proof_rank(found.proof),
         proved=content.theorem is not None,
+        follows=follows,
         only_exact=only_exact,
         thumbnail=thumbnail(drawing.picture),
     )

@@ -30,7 +30,17 @@ from mdlrnn.show import (
     theorem_section,
 )
 
-from ._result import CLASSES, UNKNOWN, Findings, Known, LanguageFile, Result, Strings, symbols_text
+from ._result import (
+    CLASSES,
+    NOT_TRIED,
+    UNKNOWN,
+    Findings,
+    Known,
+    LanguageFile,
+    Result,
+    Strings,
+    symbols_text,
+)
 
 SCALE = 1.4
 FOLLOWS = "It is proved to follow this machine; the theorem below says how closely."
@@ -60,7 +70,7 @@ def language_page(
 ) -> str:
     sections = [
         _network(result, content, drawing),
-        f'<div class="pair">{_language(known, result.file)}\n{_corpus(result, strings)}</div>',
+        _pair(_language(known, result.file), _corpus(result, strings)),
         _learned(result, content.learned, content.theorem),
         _theorem(content, found),
         score_section(content, length(result.network, result.encoding)),
@@ -84,9 +94,16 @@ def language_page(
     )
 
 
+def _pair(*cards: str) -> str:
+    """Side by side, where there are two."""
+    filled = [card for card in cards if card]
+    text = "\n".join(filled)
+    return f'<div class="pair">{text}</div>' if len(filled) > 1 else text
+
+
 def _language(known: Known, file: LanguageFile | None) -> str:
     if known.kind == UNKNOWN:
-        return section("The language", paragraph("It is not known which language was meant."))
+        return ""
     pairs = [("class", f"{known.kind}: {CLASSES[known.kind]}")]
     if known.states is not None:
         pairs.append(("states", f"{known.states:,}"))
@@ -107,8 +124,7 @@ def _language(known: Known, file: LanguageFile | None) -> str:
 
 def _corpus(result: Result, strings: Strings | None) -> str:
     if strings is None:
-        said = "It was not kept, and cannot be drawn again." if result.setting else ALONE
-        return section("The corpus", paragraph(said))
+        return ""
     drawn = "" if result.setting else "Drawn from the language, not kept with the network: "
     parts = [paragraph(f"{drawn}{strings.summary}.")]
     if strings.rows:
@@ -151,11 +167,7 @@ def _learned(result: Result, learned: Learned | None, theorem: Proof | None) -> 
             name="learned",
         )
     if learned is None:
-        why = 'the extra prove is missing, pip install "mdlrnn[prove]".'
-        if result.network.alphabet is None:
-            why = "the network reads numbers, and machines are found in those that read symbols."
-        said = paragraph(f"No machine was looked for: {why}")
-        return section("What it has learned", said, name="learned")
+        return ""
     if theorem is not None:  # which stands below, and need not be said twice
         learned = replace(learned, statement=_follows(theorem), proof=None)
     return machine_section(learned)
@@ -169,6 +181,8 @@ def _theorem(content: Content, found: Findings) -> str:
     if content.theorem is not None:
         return theorem_section(content)
     proof = found.proof
+    if proof.outcome == NOT_TRIED:
+        return ""  # what was learned is said above
     notes = [paragraph(note, "muted") for note in proof.notes]
     title = (
         proof.outcome.capitalize() if proof.outcome in ("refuted", "not right") else "Not proved"
@@ -298,6 +312,9 @@ class Row:
     """Of a theorem: exact, within a margin, or which symbols are possible."""
     proof_rank: float = 9.0
     proved: bool = False
+    follows: bool = False
+    """Whether the network is proved to follow the machine read off it, where no language is known
+    or it is not that of the theorem."""
     only_exact: bool = False
     """Whether the theorem holds in exact numbers alone: as it runs, the network makes a mistake."""
     thumbnail: str = ""
@@ -356,9 +373,14 @@ def _summary(rows: Sequence[Row]) -> str:
     right = "is" if proved == 1 else "are"
     whose = "" if exact == proved else f"{exact:,} of them "
     where = f", {whose}in exact numbers only" if exact else ""
+    follows = sum(row.follows for row in rows)
+    does = "follows" if follows == 1 else "follow"
+    more = f" {follows:,} more {does} a machine that was read off, for every string." * bool(
+        follows
+    )
     return (
         f"Networks found for {counted(len(rows), 'language')}; {counted(proved, 'network')} "
-        f"{right} proved right for every string{where}."
+        f"{right} proved right for every string{where}.{more}"
     )
 
 
@@ -423,7 +445,7 @@ def _classes(rows: Sequence[Row]) -> str:
     used = [(k, text) for k, text in CLASSES.items() if any(row.kind == k for row in rows)]
     pairs = "".join(f"<dt>{kind}</dt><dd>{escaped(text)}</dd>" for kind, text in used)
     return section(
-        "What the columns say",
+        "What the words mean",
         f'<dl class="facts">{pairs}</dl>',
         "<p>The class and the counters are those of the machine that a language is written as; "
         "another machine for the same strings may need less. |G| is counted in the encoding parts, "
@@ -433,7 +455,8 @@ def _classes(rows: Sequence[Row]) -> str:
         "each page says how far it holds of the network that runs. Proved in exact numbers alone: "
         "as the network runs, in float64, it makes a mistake, which its page names. Not right: "
         "what was shown is too weak for that; not shown: neither proof nor mistake was found in "
-        "time; refuted: a string was found on which the network is wrong.</p>",
+        "time; refuted: a string was found on which the network is wrong; of its machine: no "
+        "language is known, and the network is proved to follow the machine read off it.</p>",
     )
 
 

@@ -372,3 +372,15 @@ $("string").value = state.has("s") ? state.get("s") : data.example;
 feedString($("string").value, state.has("i") ? Number(state.get("i")) || 0 : null);
 if (!given.rows.length) feedString(data.example);
 document.documentElement.dataset.ready = "yes";
+
+// A box that holds more than it shows says that it scrolls.
+
+function markScrolling() {
+  for (const box of document.querySelectorAll(".scroll, #drawing")) {
+    box.classList.toggle("more", box.scrollWidth > box.clientWidth + 1);
+  }
+}
+addEventListener("resize", markScrolling);
+document.addEventListener("toggle", markScrolling, true);
+document.addEventListener("input", markScrolling);
+markScrolling();

@@ -44,7 +44,7 @@ WALKS: dict[str, tuple[str, ...]] = {
     "Python and notebook": (
         'python -c \'import mdlrnn; net = mdlrnn.construct("a^n b^2n"); print(net); '
         'print(mdlrnn.prove(net, "a^n b^2n"))\'',
-        'python -c \'import mdlrnn; print(mdlrnn.learned("ab aabb ab aaabbb aabb".split()))\'',
+        "python -c 'import mdlrnn; print(mdlrnn.learned(\"ab aabb ab aaabbb aabb\".split()))'",
         f"python cells.py {ROOT / 'notebooks' / 'own_strings.ipynb'}",
     ),
 }

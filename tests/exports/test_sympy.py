@@ -172,3 +172,17 @@ def test_numbers_can_be_fed() -> None:
     rows = random_rows(Random(1), network, 20)
     case = Case(network, rows, cases()[0].expected)
     check(case, 20)
+
+
+def test_the_probabilities_along_a_string_are_the_network_s() -> None:
+    formulas = exports.sympy(zoo.anb2n())
+    along = formulas.along("abb")
+    true = zoo.anb2n().probabilities("abb")
+    assert len(along) == len(true) == 4
+    for here, row in zip(along, true, strict=True):
+        assert [float(chance) for chance in here.values()] == pytest.approx(list(row))
+    assert float(formulas.probability("abb")) == pytest.approx(
+        float(along[0]["a"] * along[1]["b"] * along[2]["b"] * along[3]["#"])
+    )
+    with pytest.raises(InputError, match="does not name its symbols"):
+        exports.sympy(zoo.addition()).along("1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,7 +12,16 @@ import sympy
 
 from ..checks import check_known, short
 from ..errors import InputError, printable
-from ..network import ACTIVATIONS, LEAST_TOTAL, SATURATION, Arithmetic, Network, Weight
+from ..network import (
+    ACTIVATIONS,
+    BOUNDARY,
+    LEAST_TOTAL,
+    SATURATION,
+    Arithmetic,
+    Network,
+    Weight,
+    symbols_of,
+)
 from ._formulas import Formula, program
 
 Expr = Any
@@ -108,6 +117,32 @@ class SymbolicNetwork:
             if value.is_Symbol or (value.is_number and _is_handy(value)):
                 known[self.names[u]] = value
         return Formulas(units, _distribution(self.network, self.names, known))
+
+    def along(self, string: str | Sequence[str]) -> list[dict[str, Expr]]:
+        """The exact probabilities of what comes next: at the beginning, and after each symbol."""
+        found: list[dict[str, Expr]] = []
+        memory: dict[Expr, Expr] = {}
+        for symbol in (BOUNDARY, *self._symbols(string)):
+            formulas = self.after(symbol, first=not found)
+            known = dict(memory)
+            for u, formula in formulas.units.items():
+                known[self.names[u]] = formula.xreplace(known)
+            chances = formulas.probabilities
+            found.append({name: chance.xreplace(known) for name, chance in chances.items()})
+            memory = {held: known[self.names[u]] for u, held in self.memory.items()}
+        return found
+
+    def probability(self, string: str | Sequence[str]) -> Expr:
+        """The exact probability of the whole string, with its end."""
+        then = [*self._symbols(string), BOUNDARY]
+        chances = (at[symbol] for at, symbol in zip(self.along(string), then, strict=True))
+        return sympy.Mul(*chances)
+
+    def _symbols(self, string: str | Sequence[str]) -> list[str]:
+        alphabet = self.network.alphabet
+        if alphabet is None:
+            raise InputError("the network does not name its symbols; read units and first instead.")
+        return symbols_of(string, alphabet) if isinstance(string, str) else list(string)
 
     @cached_property
     def probabilities(self) -> dict[str, Expr]:

@@ -140,7 +140,9 @@ class FoundExpression:
             lines.append(f"The next best, {text}, takes {more_bits:,.1f} bits more{odds}.")
         if self.strings < FEW and self.mixture is not None and self.bits < FEW_BITS:
             found = self.mixture.likeliest(8, FEW_PREFIXES)
-            likely = [str(string) or "the empty string" for string, _ in found] or ["long"]
+            between = " " if self.expression.words else ""
+            texts = [between.join(string) for string, _ in found]
+            likely = [text or "the empty string" for text in texts] or ["long"]
             lines.append(
                 f"From so few strings much is open; the likeliest are {', '.join(likely)}."
             )

@@ -441,23 +441,26 @@ def _index_row(row: Row, place: int) -> str:
     )
 
 
+WORDS = (
+    ("class, counters", "of the machine that a language is written as; another machine for the "
+     "same strings may need less"),
+    ("|G|", "in the encoding parts, which depends on the network alone, so that all rows compare"),
+    ("has learned", "said where it is proved"),
+    ("proved", "of the network’s probabilities for every string: exact, within a margin, or of "
+     "which symbols are possible next; in exact numbers, and each page says how far it holds of "
+     "the network that runs"),
+    ("in exact numbers", "as the network runs, in float64, it makes a mistake; its page names it"),
+    ("of its machine", "no language is known, and the network is proved to follow the machine that "
+     "was read off it"),
+    ("not right", "what was shown is too weak for that"),
+    ("not shown", "neither a proof nor a mistake was found in time"),
+    ("refuted", "a string was found on which the network is wrong"),
+)  # fmt: skip
+
+
 def _classes(rows: Sequence[Row]) -> str:
     used = [(k, text) for k, text in CLASSES.items() if any(row.kind == k for row in rows)]
-    pairs = "".join(f"<dt>{kind}</dt><dd>{escaped(text)}</dd>" for kind, text in used)
-    return section(
-        "What the words mean",
-        f'<dl class="facts">{pairs}</dl>',
-        "<p>The class and the counters are those of the machine that a language is written as; "
-        "another machine for the same strings may need less. |G| is counted in the encoding parts, "
-        "which depends on the network alone, so that all rows compare. What a network has learned "
-        "is said where it is proved. A proof is of the network’s probabilities for every string: "
-        "exact, within a margin, or of which symbols are possible next. It is about exact numbers; "
-        "each page says how far it holds of the network that runs. Proved in exact numbers alone: "
-        "as the network runs, in float64, it makes a mistake, which its page names. Not right: "
-        "what was shown is too weak for that; not shown: neither proof nor mistake was found in "
-        "time; refuted: a string was found on which the network is wrong; of its machine: no "
-        "language is known, and the network is proved to follow the machine read off it.</p>",
-    )
+    return section("What the words mean", facts([*used, *WORDS]))
 
 
 def _failed(rows: Sequence[Row], problems: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from ..interface import (
 from ..network import Network, describe, summary
 from ..runs import BEST, SETTINGS, Status, check_holds_run, find_runs, holds_run, status_of
 from ..show import history
+from ..waiting import hidden
 from ._group import command
 from ._options import json_option
 
@@ -187,7 +188,7 @@ def _live(folder: Path, status: Status) -> Status:
     def shown() -> Text:
         return Text("\n".join([*view(folder, status), "", "Ctrl-C ends the view, not the run"]))
 
-    with Live(shown(), console=Console(highlight=False), transient=True) as screen:
+    with hidden(), Live(shown(), console=Console(highlight=False), transient=True) as screen:
         while status.status == "running":
             time.sleep(SECONDS)
             status = _intact_status(folder)

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,6 +29,7 @@ from mdlrnn.interface import (
 from mdlrnn.languages import Language
 from mdlrnn.measures import percent_text
 from mdlrnn.search import CARD, local_workers, workers_from
+from mdlrnn.waiting import hidden
 
 from ..bench import (
     BENCH_ISLANDS,
@@ -234,14 +235,17 @@ class BarTraining(QuietTraining):
             TextColumn("{task.description}"), BarColumn(12), TextColumn("{task.fields[left]}"),
             console=Console(stderr=True, highlight=False), transient=True,
         )  # fmt: skip
+        self._hidden = ExitStack()
         self._group = self._bar.add_task("", total=1, left="Ctrl-C stops and saves")
 
     def __enter__(self) -> None:
+        self._hidden.enter_context(hidden())
         self._bar.start()
 
     def __exit__(self, *error: object) -> None:
         with suppress(OSError):
             self._bar.stop()
+        self._hidden.close()
 
     def __call__(self, progress: TrainingProgress) -> None:
         self._bar.update(

@@ -148,7 +148,7 @@ def test_a_notation_its_language_its_file_and_back(notation: str) -> None:
         ("a^(n+m) b^n", "two numbers, n and m"),
         ("a^n b^(n-2)", "falls below 0 for the smallest numbers"),
         ("a^n b^m c^(n-m)", "takes away m"),
-        ("a^n b^n, n >= 2", "at character 9, what follows the comma"),
+        ("a^n b^n, n >= 2", "at character 9, numbers begin at 0 or 1"),
         ("a^n b^n, m >= 0", "m does not occur in it"),
         ("a^n b^n, stop 3/2", "chance to stop is 3/2"),
         ("a^n b^n, stop 1/0", "divides by 0"),

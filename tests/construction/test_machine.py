@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -23,8 +24,8 @@ from mdlrnn.machines import (
     Rule,
     Transducer,
     counter,
+    live_rules,
     machine_from_text,
-    with_live_counters,
 )
 from mdlrnn.network import BOUNDARY, Network
 
@@ -205,7 +206,7 @@ def test_a_machine_is_proved_whose_counter_matters_in_some_states_only(text: str
 def test_counters_are_set_only_where_they_matter() -> None:
     machine = machine_from_text(IDLE, "test")
     assert isinstance(machine, Machine)
-    live = with_live_counters(machine)
+    live = replace(machine, rules=live_rules(machine))
     assert all(not rule.then for rule in live.rules if rule.to == "q0")
     strings = list(islice(machine.strings(), 40))
     assert list(islice(live.strings(), 40)) == strings

@@ -29,9 +29,7 @@ from ..machines import (
     Condition,
     Machine,
     Rule,
-    counters_asked,
-    counters_in,
-    with_live_counters,
+    live_rules,
 )
 from ..network import BOUNDARY, Connection, Network, Unit, Weight
 
@@ -54,10 +52,14 @@ def machine_network(machine: Machine) -> Network:
 # The machine made ready
 
 
+def _terms(value: Affine | int) -> set[str]:
+    return set() if isinstance(value, int) else {name for name, _ in value.terms}
+
+
 def _known_by_state(rules: Sequence[Rule], start: str) -> dict[str, Known]:
     """For each state the counters whose value is the same whenever the machine is there."""
     names = {name for rule in rules for name, _ in rule.then}
-    names |= {name for rule in rules for name in counters_asked(rule)}
+    names |= {name for rule in rules for name in rule.asked}
     known: dict[str, Known] = {start: dict.fromkeys(names, 0)}
     left = [start]
     while left:
@@ -153,7 +155,7 @@ class _Plan:
         self.machine = machine
         self.alphabet = machine.alphabet
         self.start = machine.start
-        self.rules: list[Rule] = list(with_live_counters(machine).rules)
+        self.rules: list[Rule] = list(live_rules(machine))
         self.known = _known_by_state(self.rules, machine.start)
         self.rules = [rule for rule in self.rules if rule.state in self.known]
         self.least = _least_by_state(self.rules, machine.start)
@@ -205,10 +207,8 @@ class _Plan:
         )  # fmt: skip
 
     def _asked(self) -> set[str]:
-        found = {name for rule in self.rules for name in counters_asked(rule)}
-        return found | {
-            n for rule in self.rules for _, value in rule.then for n in counters_in(value)
-        }
+        found = {name for rule in self.rules for name in rule.asked}
+        return found | {n for rule in self.rules for _, value in rule.then for n in _terms(value)}
 
     def _effect(self, rule: Rule) -> Effect:
         return rule.to, _additions(rule, self.known[rule.state])
@@ -439,8 +439,8 @@ def _least(value: Affine, least: Least) -> float:
 def _least_by_state(rules: Sequence[Rule], start: str) -> dict[str, Least]:
     """For each state what its counters are never below."""
     names = {name for rule in rules for name, _ in rule.then}
-    names |= {name for rule in rules for name in counters_asked(rule)}
-    names |= {name for rule in rules for _, value in rule.then for name in counters_in(value)}
+    names |= {name for rule in rules for name in rule.asked}
+    names |= {name for rule in rules for _, value in rule.then for name in _terms(value)}
     found: dict[str, Least] = {start: dict.fromkeys(names, 0)}
     falls: dict[tuple[str, str], int] = {}
     left = [start]

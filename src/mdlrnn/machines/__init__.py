@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from ._algebra import state_names as state_names
     from ._algebra import tidied as tidied
     from ._algebra import with_fewer_counters as with_fewer_counters
-    from ._counters import counters_asked as counters_asked
-    from ._counters import counters_in as counters_in
-    from ._counters import with_live_counters as with_live_counters
+    from ._counters import live_rules as live_rules
     from ._files import SUFFIXES as SUFFIXES
     from ._files import from_json as from_json
     from ._files import load_language as load_language

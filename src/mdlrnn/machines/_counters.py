@@ -12,19 +12,13 @@ from ._machine import Machine
 from ._rules import Affine, Rule
 
 
-def with_live_counters(machine: Machine) -> Machine:
-    """The machine with the same strings and probabilities whose rules set a counter only where its
-    value matters; counters that never matter at one time are one."""
-    scaled = _with_scaled_counters(machine.rules)
-    return replace(machine, rules=tuple(_with_shared_counters(scaled, machine.start)))
+def live_rules(machine: Machine) -> tuple[Rule, ...]:
+    """Rules with the same strings and probabilities that set a counter only where it matters;
+    counters that never matter at one time are one."""
+    return tuple(_with_shared_counters(_with_scaled_counters(machine.rules), machine.start))
 
 
-def counters_asked(rule: Rule) -> set[str]:
-    """The counters that a rule's conditions ask for."""
-    return {name for condition in rule.when for name, _ in condition.expression.terms}
-
-
-def counters_in(value: Affine | int) -> set[str]:
+def _terms(value: Affine | int) -> set[str]:
     return set() if isinstance(value, int) else {name for name, _ in value.terms}
 
 
@@ -37,9 +31,9 @@ def _live(rules: Sequence[Rule]) -> dict[str, set[str]]:
         for rule in rules:
             after = live.get(rule.to, set())
             sets = dict(rule.then)
-            now = counters_asked(rule) | {name for name in after if name not in sets}
+            now = rule.asked | {name for name in after if name not in sets}
             for name in after & set(sets):
-                now |= counters_in(sets[name])
+                now |= _terms(sets[name])
             if not now <= live[rule.state]:
                 live[rule.state] |= now
                 changed = True
@@ -106,7 +100,7 @@ def _with_shared_counters(rules: Sequence[Rule], start: str) -> list[Rule]:
         (name, source)
         for rule in rules
         for name, value in rule.then
-        for source in sorted(counters_in(value))
+        for source in sorted(_terms(value))
         if source != name
     ]
     pairs = [*copies, *((a, b) for a in names for b in names if a < b)]

@@ -124,6 +124,11 @@ class Rule:
     then: tuple[tuple[str, Affine | int], ...] = ()
     """New values of counters; a counter that is not named keeps its value."""
 
+    @property
+    def asked(self) -> set[str]:
+        """The counters that its conditions speak of."""
+        return {name for condition in self.when for name, _ in condition.expression.terms}
+
     def enabled(self, values: Mapping[str, int]) -> bool:
         """Whether all that it asks for holds where the counters have these values."""
         return all(condition.at(values) for condition in self.when)

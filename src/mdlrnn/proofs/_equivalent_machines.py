@@ -19,7 +19,7 @@ from ..machines import (
     Rule,
     Transducer,
     counter,
-    with_live_counters,
+    live_rules,
 )
 from ..network import BOUNDARY
 
@@ -275,7 +275,6 @@ def same_language(one: Source, other: Source) -> bool:
         return False
     if counting_machine(other) == one:
         return True
-    with suppress(InputError):
-        if with_live_counters(other) == one:
-            return True
+    if live_rules(other) == one.rules and replace(one, rules=other.rules) == other:
+        return True
     return any(machine == one for machine in equivalent_machines(other))

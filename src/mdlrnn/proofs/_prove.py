@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -24,7 +24,7 @@ from ..machines import (
     Machine,
     Symbols,
     Transducer,
-    with_live_counters,
+    live_rules,
 )
 from ..network import FLOAT, Network, distribution, feed, input_rows
 from ..waiting import doing
@@ -288,7 +288,7 @@ def _live(language: Machine) -> Machine | None:
     """The machine whose counters are set only where they matter, as a network may keep them; None
     if it is this one."""
     try:
-        live = with_live_counters(language)
+        live = replace(language, rules=live_rules(language))
     except InputError:
         return None
     return None if live == language else live

@@ -17,6 +17,7 @@ from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.slow import few
 from mdlrnn import Corpus, InputError, Network, Unit, Weight, zoo
+from mdlrnn.extraction import fits_text, share_that_fits
 from mdlrnn.extraction._fit import machine_from_runs
 from mdlrnn.extraction._learned import cover
 from mdlrnn.extraction._names import automaton_name, count_name, guesses, named_machines, regex_of
@@ -95,7 +96,7 @@ def test_from_the_command_line(run: Run, tmp_path: Path) -> None:
     zoo.anbn().save(tmp_path / "anbn.json")
     shown = run("learned", "anbn.json", "-o", "mine.lang")
     assert shown.code == 0
-    assert shown.out.startswith("It has learned a^n b^n.\n")
+    assert shown.out.startswith("It has learned a^n b^n: these strings, of every length; ")
     assert load_language(tmp_path / "mine.lang").title == "a^n b^n"
     data = json.loads(run("learned", "anbn.json", "--json").out)
     assert {"name", "machine", "proved", "statement", "margin", "seconds"} <= data.keys()
@@ -121,12 +122,15 @@ def test_two_stacks_that_have_learned_the_same() -> None:
 
 def test_a_corpus_of_one_string_is_told_as_one() -> None:
     found = mdlrnn.learned(zoo.anbn())
-    assert found.of_corpus(Corpus.from_strings(["ab"])) == (
-        "The one string of the corpus belongs to it."
-    )
-    assert found.of_corpus(Corpus.from_strings(["ab", "b"])) == (
-        "1 of the 2 strings of the corpus belongs to it; b does not."
-    )
+    said = [
+        fits_text(share)
+        for strings in (["ab"], ["ab", "b"])
+        if (share := share_that_fits(found, Corpus.from_strings(strings))) is not None
+    ]
+    assert said == [
+        "The one string of the corpus belongs to it.",
+        "1 of the 2 strings of the corpus belongs to it; b does not.",
+    ]
 
 
 def test_numbers_are_no_strings() -> None:

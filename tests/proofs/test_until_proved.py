@@ -158,13 +158,13 @@ def test_on_strings_a_run_goes_on_until_what_was_learned_is_proved(
     assert "finished: proved" in run("runs", "r").output
     kept = json.loads(Path("r/learned.json").read_text())
     assert (kept["proved"], kept["network"]) == (True, Network.load("r/best.json").to_dict())
-    assert f"It has learned {kept['name']}." in told
+    assert f"It has learned {kept['name']}: exactly these strings" in told
 
     def refuse(*arguments: object) -> None:
         raise AssertionError("it was looked for again")
 
     monkeypatch.setattr("mdlrnn.interface._carry_out.learned", refuse)
-    monkeypatch.setattr("mdlrnn.show._content.find_learned", refuse)
+    monkeypatch.setattr("mdlrnn.runs._conclude.learned", refuse)
     again = resume("r")
     assert (again.reason, again.is_proved) == ("proved", True)
     assert again.archipelago.generation == kept_generation(result)

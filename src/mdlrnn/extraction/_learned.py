@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..checks import is_number, short
-from ..corpus import Corpus
 from ..errors import InputError
 from ..machines import (
     END,
@@ -213,43 +212,6 @@ class Learned:
             raise InputError("there is no theorem to write down; a certificate needs a proof.")
         return self.proof.certificate()
 
-    def of_corpus(self, corpus: Corpus) -> str | None:
-        """How many strings of a corpus belong to the language."""
-        machine = self.machine
-        if machine is None or corpus.alphabet is None:
-            return None
-        inside = distinct = outside = 0
-        example = ""
-        for string, count in corpus.strings():
-            distinct += 1
-            if machine.accepts(tuple(string)):
-                inside += count
-            else:
-                outside += count
-                example = example or machine.spelled(tuple(string))
-        every = inside + outside
-        if not outside:
-            if every == 1:
-                return "The one string of the corpus belongs to it."
-            return f"All {every:,} strings of the corpus ({distinct:,} distinct) belong to it."
-        return (
-            f"{inside:,} of the {counted(every, 'string')} of the corpus "
-            f"{'belongs' if inside == 1 else 'belong'} to it; "
-            f"{example or 'the empty string'} does not."
-        )
-
-    def __str__(self) -> str:
-        """What `mdlrnn learned` prints."""
-        if self.machine is None:
-            if self.cover is None:
-                return self.statement
-            return "\n".join([self.statement, "", *_indented(self.cover.machine)])
-        name = self.name or "the language of this machine"
-        return "\n".join(
-            [f"It has learned {name}.", "", *_indented(self.machine), "",
-             f"{'Theorem' if self.proved else 'Shown'}. {self.statement}"]
-        )  # fmt: skip
-
 
 def _machine(text: str | None) -> Machine | None:
     machine = None if text is None else machine_from_text(text)
@@ -258,12 +220,9 @@ def _machine(text: str | None) -> Machine | None:
     return machine
 
 
-def _indented(machine: Machine) -> list[str]:
-    return [f"  {line}" for line in machine.to_text().splitlines()[1:]]
-
-
-def learned(network: Network, seconds: float = SECONDS) -> Learned:
-    """The machine inside a network over symbols, proved equal to it where that succeeds.
+def learned(network: Network, seconds: float = SECONDS, first: Machine | None = None) -> Learned:
+    """The machine inside a network over symbols, proved equal to it where that succeeds; `first`
+    is a machine to try before all others.
 
     Needs the extra `prove`.
     """
@@ -274,15 +233,29 @@ def learned(network: Network, seconds: float = SECONDS) -> Learned:
         )
     if not is_number(seconds) or seconds <= 0:
         raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
-    return _Search(network, seconds).run()
+    return _Search(network, seconds, first).run()
+
+
+def proof_by_way_of(found: Learned, language: Machine, seconds: float = SECONDS) -> Proof | None:
+    """The theorem about a language, where the network follows the counters of another machine: the
+    two machines are gone through at once. None where that shows nothing."""
+    both = None if found.machine is None else product(found.machine, language)
+    if both is None:
+        return None
+    try:
+        proof = prove(found.network, both, seconds=seconds)
+    except (InputError, RulesAtOdds):
+        return None
+    return proof if proof.proved else None
 
 
 class _Search:
     """Languages with a name are tried first, at every level of noise, since a proof of one is soon
     found; then machines that are read off the runs."""
 
-    def __init__(self, network: Network, seconds: float) -> None:
+    def __init__(self, network: Network, seconds: float, first: Machine | None) -> None:
         self.network = network
+        self.first = first
         self.seconds = seconds
         self.began = time.monotonic()
         self.ends = self.began + seconds
@@ -311,6 +284,10 @@ class _Search:
                 continue  # it makes no difference
             runs = run_through(self.network, noise, ends=self.began + self.seconds / 2)
             levels.append(runs)
+            if self.first is not None and len(levels) == 1:
+                found = self._proved(runs, self.first, self.first.title)
+                if found is not None and found.proved:
+                    return found
             named = self._named(runs)
             if named is not None and _is_tight(named, noise):
                 return named

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._carry_out import learned_by_run as learned_by_run
+    from ._carry_out import verdict_by_run as verdict_by_run
     from ._evolve import CARD_ISLANDS as CARD_ISLANDS
     from ._evolve import evolve as evolve
     from ._evolve import resume as resume
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._functions import score as score
     from ._functions import score_many as score_many
     from ._functions import test as test
+    from ._functions import verdict_by as verdict_by
     from ._language import Description as Description
     from ._language import describe as describe
     from ._language import language as language

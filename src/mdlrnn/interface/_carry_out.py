@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,22 +12,21 @@ from typing import Any, NamedTuple, TypeVar
 from .._notebook import attach_to_run
 from ..checks import short
 from ..corpus import Corpus
-from ..errors import InputError, RunError
-from ..extraction import Learned, learned
+from ..errors import InputError
+from ..extraction import HINT, Learned, Verdict, learned, share_made
 from ..files import PathLike
 from ..kernels import compile_rest
 from ..languages import Language
-from ..machines import AnyMachine
 from ..network import Encoding, Network, Objective
-from ..proofs import Prover, Verdict, available, require
+from ..proofs import Prover, require
 from ..runs import (
-    BEST,
-    PROVED,
     SHOWN,
     Recorder,
     Until,
     begin,
+    conclude,
     keep_learned,
+    keep_proof,
     kept_learned,
     kept_proof,
 )
@@ -47,26 +46,20 @@ from ..search import (
 from ._expressions import ExpressionFirst, with_expression
 from ._progress import Display
 
-AT_THE_END = 5.0
-"""Seconds that it may take when a run has ended."""
 IN_RUN = 20.0
 """Seconds that it may take when a run goes on for it."""
 
 
-def learned_by_run(run: Run) -> Learned | None:
-    """What the best network has learned; None if it reads numbers, or without a solver. In a
-    folder it is written down, so that it is not found again."""
-    if run.best.alphabet is None or not available("z3"):
-        return None
-    kept = None if run.out is None else kept_learned(run.out, run.best)
-    if kept is not None:
-        return kept
-    found = learned(run.best, AT_THE_END)
-    if run.out is not None:
-        # The run is saved already; what is written here can be found again at any time.
-        with suppress(RunError):
-            keep_learned(run.out, found)
-    return found
+def verdict_by_run(run: Run) -> Verdict:
+    """The verdict on the best network. In a folder it is written down, so that nothing is found
+    again."""
+    before = run.concluded
+    if before is not None and (before.theorem is not None or before.learned is not None):
+        return before
+    found = conclude(
+        run.best, corpus=run.corpus, folder=run.out, found=run.found, origin=run.origin
+    )  # fmt: skip
+    return found if before is None else replace(before, learned=found.learned)
 
 
 class Readings:
@@ -132,8 +125,8 @@ class Request(NamedTuple):
     about: dict[str, Any]
     """What the strings came from."""
     held_out: Corpus | None
-    machine: AnyMachine | None
-    """What a proof is about, if it can be."""
+    language: Language
+    """What the strings came from."""
     prove: bool
 
 
@@ -156,7 +149,7 @@ def request_for(
     search = replace(search, encoding=encoding)
     problem = Problem(corpus, search, encoding, _objective(objective), seed)
     check_room(problem)  # before anything is written
-    return Request(problem, stop, source.about(), held, source.machine, prove)
+    return Request(problem, stop, source.about(), held, source, prove)
 
 
 def begun(
@@ -168,20 +161,21 @@ def begun(
     on_progress: OnProgress | None,
 ) -> Run:
     """A new run, to its end."""
-    problem, stop, about, held_out, machine, prove = request
+    problem, stop, about, held_out, language, prove = request
     opened = begin(out, problem, stop, about, held_out, spec.device)
-    return carry_out(opened, new_crew, machine, prove, display, on_progress)
+    return carry_out(opened, new_crew, language, prove, display, on_progress)
 
 
 def carry_out(
     opened: AbstractContextManager[Recorder],
     new_crew: NewCrew,
-    machine: AnyMachine | None,
+    language: Language | None,
     prove: bool,
     display: Display,
     on_progress: OnProgress | None = None,
 ) -> Run:
     """A run to its end, and what is proved then."""
+    machine = None if language is None else language.machine
     prover = None if machine is None else Prover(machine)
 
     def tell(progress: Any) -> bool:
@@ -191,7 +185,7 @@ def carry_out(
 
     with new_crew() as crew, opened as recorder:
         if prover is not None and recorder.folder is not None:
-            prover.remember(kept_proof(recorder.folder, prover.machine.title))
+            prover.remember(kept_proof(recorder.folder, prover.machine))
         until: Until | None = None
         readings = Readings(recorder.problem.corpus, recorder.folder)
         aside = beside(recorder.problem, recorder.settings.stop)
@@ -207,17 +201,24 @@ def carry_out(
                 found = aside.result(cancel=run.reason in ("time", "stopped"))
                 run = with_expression(run, found, recorder)
         compile_rest()
-        if readings.found is not None and readings.found.network != run.best:
-            readings.found = None
-        if readings.found is not None and recorder.folder is not None:
-            keep_learned(recorder.folder, readings.found)
-        verdict = None
-        if prover is not None and (prove or run.reason == PROVED_RIGHT):
-            verdict = _verdict(prover, run, recorder.problem)
-        if verdict is not None:
-            _keep(recorder, run, verdict)
-    run = replace(run, verdict=verdict)
-    return run if readings.found is None else run.with_learned(readings.found)
+        inside = readings.found
+        if inside is not None and inside.network == run.best:
+            if recorder.folder is not None:
+                keep_learned(recorder.folder, inside)
+            return replace(
+                run, concluded=conclude(
+                    run.best, corpus=run.corpus, folder=recorder.folder, found=run.found,
+                    origin=run.origin, inside=inside,
+                ),
+            )  # fmt: skip
+        if prover is None or run.reason == "stopped" or not (prove or run.reason == PROVED_RIGHT):
+            return run
+        assert language is not None
+        verdict = _verdict(prover, run, recorder.problem, language)
+        proof = verdict.proved or verdict.proof
+        if recorder.folder is not None and proof is not None:
+            keep_proof(recorder.folder, proof, prover.machine, run.best)
+    return replace(run, concluded=verdict)
 
 
 def _look(
@@ -226,41 +227,30 @@ def _look(
     return prover(best, others, progress.seconds, left)
 
 
-def _verdict(prover: Prover, run: Run, problem: Problem) -> Verdict | None:
+def _verdict(prover: Prover, run: Run, problem: Problem, language: Language) -> Verdict:
     """What is proved at the end of a run."""
-    if run.reason == "stopped":
-        return None
+    verdict = Verdict(run.best, language.title, made=share_made(run.best, language))
+    if run.origin is not None:
+        verdict = replace(verdict, origin=(f"The best network was {run.origin}.",))
     if not prover.can_prove:
-        return Verdict(None)
+        return replace(verdict, origin=(HINT, *verdict.origin))
     if run.reason == PROVED_RIGHT:
-        return Verdict(prover.first_proved())
+        return replace(verdict, proof=prover.first_proved())
     proof = prover.prove(run.best)
+    verdict = replace(verdict, proof=proof)
     if proof.proved:
-        return Verdict(proof)
+        return verdict
     others = runners_up(run, problem)
     other = prover.another(others)
     if other is None:
-        return Verdict(proof)
+        return verdict
     # A proof names the symbols of a network that has no names for them.
     more = next(mdl for network, mdl in others.items() if _same(network, other.network))
-    return Verdict(proof, other, more - run.score.mdl)
+    return replace(verdict, other=other, more_bits=more - run.score.mdl)
 
 
 def _same(network: Network, proved: Network) -> bool:
     return network.units == proved.units and network.connections == proved.connections
-
-
-def _keep(recorder: Recorder, run: Run, verdict: Verdict) -> None:
-    found = verdict.proved or verdict.proof
-    if found is None:
-        return
-    is_best = found.network == run.best
-    data = found.to_dict() | {
-        "language": found.title,
-        "file": BEST if is_best else PROVED,
-        "network": found.network.to_dict(),
-    }
-    recorder.keep_theorem(data, None if is_best or not found.proved else found.network)
 
 
 def runners_up(run: Run, problem: Problem) -> dict[Network, float]:

@@ -156,6 +156,11 @@ class _Maker:
             word: any(s.op == program.COPY and s.a == word and s.again.is_reversed  # type: ignore[union-attr]
                       for s in steps) for word in copies
         }  # fmt: skip
+        self.written: dict[int, set[int]] = {word: set() for word in copies}
+        """The symbols that a word that comes back can have."""
+        for word, step in zip(self._open_words(), steps, strict=True):
+            if step.op == program.WRITE and word in copies:
+                self.written[word].add(step.a)
         self.live = self._liveness()
         self.positive = self._positive()
 
@@ -429,6 +434,8 @@ class _Maker:
         written = []
         for number, symbol in enumerate(self.program.symbols):
             digit = number + 1
+            if number not in self.written[step.a]:
+                continue
             if rest.divisor != 1:
                 raise InputError(f"{self.expression.title} has no machine: a word comes back twice "
                                  "without a symbol between.")  # fmt: skip

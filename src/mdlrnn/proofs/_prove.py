@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from ..checks import is_number, short
 from ..errors import InputError
@@ -309,51 +307,6 @@ def _counterexample(system: System, node: Node, shortest: bool, claim: Claim) ->
 PRECHECK_STRINGS = (29, 59, 149)
 """Strings of the language, shortest first, by place: a network must be right on them to be given
 to the solver."""
-HINT = 'With the extra prove, pip install "mdlrnn[prove]", a run ends with its theorem.'
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What was found out at the end of a run; without a solver, nothing."""
-
-    proof: Proof | None
-    """Of the best network."""
-    other: Proof | None = None
-    """Of another, where only that is proved."""
-    more_bits: float = 0.0
-    """By which its |G| + |D:G| is higher; below 0 where something else was minimised."""
-
-    @property
-    def proved(self) -> Proof | None:
-        """The theorem, whichever network it is about."""
-        return next((p for p in (self.proof, self.other) if p is not None and p.proved), None)
-
-    def lines(self, file: str, best: Network) -> list[str]:
-        """What to say; `file` is where a network is kept that is proved and not the best."""
-        if self.proof is None:
-            return [HINT]
-        if self.other is not None:
-            return [
-                self.proof.statement,
-                f"Theorem, of the network in {file}, {self._beside_the_best()}: "
-                f"{self.other.statement} {self.other.limits}",
-            ]
-        if not self.proof.proved:
-            return [self.proof.statement]
-        other = "" if self.proof.network == best else f" (The network in {file}.)"
-        return [f"Theorem. {self.proof.statement}{other} {self.proof.limits}"]
-
-    def _beside_the_best(self) -> str:
-        if self.more_bits < 0:
-            return f"whose |G| + |D:G| is {-self.more_bits:,.2f} bits lower"
-        return f"which scores {self.more_bits:,.2f} bits more"
-
-    def to_dict(self) -> dict[str, Any] | None:
-        if self.proof is None:
-            return None
-        if self.other is None:
-            return self.proof.to_dict()
-        return self.proof.to_dict() | {"other": self.other.to_dict() | {"more": self.more_bits}}
 
 
 class Prover:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ._conclude import conclude as conclude
+    from ._conclude import keep_proof as keep_proof
+    from ._conclude import proof_of as proof_of
+    from ._conclude import verdict_of as verdict_of
     from ._files import BEST as BEST
     from ._files import CORPUS as CORPUS
     from ._files import EXPRESSION as EXPRESSION

@@ -42,7 +42,6 @@ from ._files import (
     LOCK,
     LOG,
     OWN,
-    PROVED,
     SETTINGS,
     acquire,
     append_event,
@@ -61,7 +60,6 @@ from ._files import (
     write_best,
     write_expression,
     write_front,
-    write_theorem,
 )
 from ._networks import read_corpus
 from ._settings import (
@@ -156,14 +154,7 @@ class Recorder:
         if ended is not None:
             run = replace(run, reason=ended)
         self._finish(run)
-        return replace(run, out=self.folder)
-
-    def keep_theorem(self, theorem: Mapping[str, Any], proved: Network | None) -> None:
-        """Write down what was proved, and the network that it is about unless it is the best."""
-        if self.folder is not None:
-            write_theorem(self.folder, theorem)
-            if proved is not None:
-                write(self.folder / PROVED, proved.to_json() + "\n")
+        return replace(run, out=self.folder, corpus=self.problem.corpus)
 
     def keep_expression(
         self, expression: Mapping[str, Any], run: Run, network: Network | None = None

@@ -18,7 +18,7 @@ from typing import Any
 
 from .._version import __version__
 from ..errors import InputError
-from ..extraction import Learned
+from ..extraction import Verdict
 from ..machines import Affine, Machine, Rule, rule_text
 from ..network import (
     BOUNDARY,
@@ -361,9 +361,9 @@ def _bits(value: float) -> str:
 MACHINE_SCALE = 1.25
 
 
-def machine_data(learned: Learned | None) -> dict[str, Any] | None:
+def machine_data(verdict: Verdict | None) -> dict[str, Any] | None:
     """The machine for the page's script; integers as text, since doubles would round them."""
-    machine = None if learned is None else learned.shown
+    machine = None if verdict is None else verdict.machine
     if machine is None:
         return None
     return {
@@ -396,24 +396,23 @@ def _rule(rule: Rule, machine: Machine) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def machine_section(learned: Learned | None) -> str:
-    if learned is None:
+def verdict_section(verdict: Verdict | None) -> str:
+    """What it has learned, but for the theorem about a known language, which has a section."""
+    if verdict is None:
         return ""
-    machine = learned.shown
-    if machine is None:
-        return section("What it has learned", paragraph(learned.statement), name="learned")
-    said = f"{'Theorem. ' if learned.proved else ''}{learned.statement}"
-    title = "What it has learned" if learned.name is None else f"It has learned {learned.name}"
-    rules = "\n".join(rule_text(rule) for rule in machine.rules)
-    return section(
-        title,
-        paragraph(said),
-        _drawing(machine),
-        '<p id="machine-where" aria-live="polite"></p>',
-        f'<details><summary>Its rules</summary><pre class="formulas">{escaped(rules)}</pre>'
-        "</details>",
-        name="learned",
-    )
+    title = "What it has learned" if verdict.name is None else f"It has learned {verdict.name}"
+    proof = verdict.proof
+    told = [] if proof is not None and proof.proved else verdict.theorem_text
+    parts = [paragraph(text) for text in (verdict.line, *told, *verdict.details)]
+    if verdict.machine is not None:
+        rules = "\n".join(rule_text(rule) for rule in verdict.machine.rules)
+        parts += [
+            _drawing(verdict.machine),
+            '<p id="machine-where" aria-live="polite"></p>',
+            f'<details><summary>Its rules</summary><pre class="formulas">{escaped(rules)}</pre>'
+            "</details>",
+        ]
+    return section(title, *parts, name="learned")
 
 
 def _drawing(machine: Machine) -> str:
@@ -482,7 +481,7 @@ def page(content: Content, drawing: Drawing | None = None) -> str:
     """The file's text; a drawing of the network that is there already is not made again."""
     drawing = drawing or draw(content.network)
     data = page_data(drawing, content.encoding, content.example)
-    data["machine"] = machine_data(content.learned)
+    data["machine"] = machine_data(content.verdict)
     script = script_of(*map(asset, SCRIPTS))
     refresh = ""
     if content.refresh is not None:
@@ -491,7 +490,7 @@ def page(content: Content, drawing: Drawing | None = None) -> str:
     title = escaped(content.title)
     sections = [
         _together(content.network, drawing.picture),
-        machine_section(content.learned),
+        verdict_section(content.verdict),
         _along(content.network),
         theorem_section(content),
         score_section(content, length),

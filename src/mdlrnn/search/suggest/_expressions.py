@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import exp, inf
 from random import Random
 
-from ...expressions import Exponent, Expression, Mixture, Node, nodes
+from ...expressions import Exponent, Expression, Mixture, Node, nodes, program
 from ._changes import changed
 from ._scale import Scale, Strings
 
@@ -67,6 +67,9 @@ class ExpressionSearch:
         while self.tried < min(end, self.improved_at + patience) and not cancelled():
             self._round(end)
             self._sort()
+        for node in list(self.found)[:SHOWN]:
+            self._remember(_without_marks(node, self.symbols))
+        self._sort()
 
     def _round(self, end: int) -> None:
         """A few short chains on few strings; the best of them on more, and on all."""
@@ -219,6 +222,13 @@ class ExpressionSearch:
                 exponent = nodes.linear(name)
             parts.append(nodes.power(body, exponent))
         return nodes.canonical(nodes.sequence(parts))
+
+
+def _without_marks(node: Node, symbols: Sequence[str]) -> Node:
+    """The expression with its words of any symbols made words of those that it does not name."""
+    marks = {part.value for part in nodes.walk(node) if part.kind == "symbol"}
+    plain = [name for name in symbols if name not in marks]
+    return nodes.canonical(program.said(node, plain)) if marks and plain else node
 
 
 def _runs(string: tuple[int, ...], unit: int) -> list[tuple[tuple[int, ...], int]]:

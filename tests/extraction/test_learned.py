@@ -20,7 +20,13 @@ from mdlrnn import Corpus, InputError, Network, Unit, Weight, zoo
 from mdlrnn.extraction import fits_text, share_that_fits
 from mdlrnn.extraction._fit import machine_from_runs
 from mdlrnn.extraction._learned import cover
-from mdlrnn.extraction._names import automaton_name, count_name, guesses, named_machines, regex_of
+from mdlrnn.extraction._names import (
+    automaton_name,
+    count_name,
+    guesses,
+    named_machines,
+    regular_name,
+)
 from mdlrnn.extraction._places import Node, NoMachine, Runs, run_through
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines import load_language
@@ -79,17 +85,17 @@ def test_names_are_held_against_the_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "regex"),
+    ("text", "expression"),
     [
         ("start: a 1/2 -> start\nstart: # 1/2", "a*"),
-        ("start: a -> A\nA: b 1/2 -> start\nA: # 1/2", "(ab)*a"),
-        ("start: a 1/2 -> A\nstart: b 1/2 -> A\nA: #", "a|b"),
+        ("start: a -> A\nA: b 1/2 -> start\nA: # 1/2", "(ab)* a"),
+        ("start: a 1/2 -> A\nstart: b 1/2 -> A\nA: #", "a | b"),
     ],
 )
-def test_regular_expressions(text: str, regex: str) -> None:
+def test_regular_expressions(text: str, expression: str) -> None:
     machine = machine_from_text(text)
     assert isinstance(machine, Machine)
-    assert regex_of(machine) == regex
+    assert regular_name(machine) == expression
 
 
 def test_from_the_command_line(run: Run, tmp_path: Path) -> None:
@@ -158,7 +164,7 @@ def test_counts_get_their_names() -> None:
     machine = machine_from_text(even + odd)
     assert isinstance(machine, Machine)
     assert count_name(machine) == "an even number of a's"
-    assert regex_of(machine) == "(b|ab*a)*"
+    assert regular_name(machine) == "(b | a b* a)*"
     assert automaton_name(machine) == "an even number of a's"
 
 

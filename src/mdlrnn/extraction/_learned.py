@@ -20,6 +20,7 @@ from ..machines import (
     RulesAtOdds,
     machine_from_text,
     product,
+    smallest,
     tidied,
 )
 from ..network import BOUNDARY, Network, counted
@@ -335,17 +336,20 @@ class _Search:
             except NoMachine as reason:
                 self.reasons.append(str(reason))
                 continue
-            name = automaton_name(fit.machine)
-            title = name or fit.machine.title
-            machine, full = replace(fit.machine, title=title), replace(fit.full, title=title)
-            found = self._proved(runs, machine, name)
+            few = smallest(fit.machine)
+            name = automaton_name(few)
+            machine, full, few = (
+                replace(one, title=name or fit.machine.title)
+                for one in (fit.machine, fit.full, few)
+            )
+            found = self._proved(runs, few, name) or self._proved(runs, machine, name)
             if found is None and len(full.rules) != len(machine.rules) and not self.left_at:
-                # That the two are the same is how the smaller one was made.
                 found = self._proved(runs, full, name)
-                found = found and replace(found, machine=machine)
+            # That all three are the same is how the smaller ones were made.
+            found = found and replace(found, machine=few)
             if found is not None:
                 return self._with_name(found, runs)
-            self._keep(machine, runs)
+            self._keep(few, runs)
         return None
 
     def _with_name(self, found: Learned, runs: Runs) -> Learned:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,28 +11,28 @@ from .._notebook import attach_to_run
 from ..checks import short
 from ..corpus import Corpus
 from ..errors import InputError
-from ..extraction import HINT, Learned, Verdict, learned, share_made
+from ..extraction import HINT, Learned, Verdict, share_made
 from ..files import PathLike
 from ..kernels import compile_rest
 from ..languages import Language
 from ..network import Encoding, Network, Objective
 from ..proofs import Prover, require
 from ..runs import (
+    BEST,
     SHOWN,
     Recorder,
-    Until,
     begin,
     conclude,
     keep_learned,
     keep_proof,
     kept_learned,
     kept_proof,
+    load_network,
 )
 from ..search import (
     NewCrew,
     OnProgress,
     Problem,
-    Progress,
     Run,
     Search,
     Stop,
@@ -43,11 +41,9 @@ from ..search import (
     check_room,
     network_of,
 )
-from ._expressions import ExpressionFirst, with_expression
+from ._expressions import with_expression
 from ._progress import Display
-
-IN_RUN = 20.0
-"""Seconds that it may take when a run goes on for it."""
+from ._proving import Proving
 
 
 def verdict_by_run(run: Run) -> Verdict:
@@ -60,53 +56,6 @@ def verdict_by_run(run: Run) -> Verdict:
         run.best, corpus=run.corpus, folder=run.out, found=run.found, origin=run.origin
     )  # fmt: skip
     return found if before is None else replace(before, learned=found.learned)
-
-
-class Readings:
-    """Looks at the best network of a run on plain strings, at none twice: whether what it has
-    learned is proved of it for every length, and the strings fit that."""
-
-    def __init__(self, corpus: Corpus, folder: Path | None = None) -> None:
-        """`folder` may keep what was learned before."""
-        self.corpus = corpus
-        self.folder = folder
-        self.found: Learned | None = None
-        self._seen: set[str] = set()
-        self._in_vain = 0.0
-
-    def __call__(
-        self, progress: Progress, best: Sequence[Network], others: Sequence[Network], left: float
-    ) -> str | None:
-        """A reason to stop. A network that something better may soon replace is left alone: it has
-        to have stood for as long as it took to find. What was in vain takes no more than half of
-        the run's time."""
-        since = progress.standing.improved_at
-        standing = progress.generation - since
-        has_stood = standing >= max(since, progress.problem.search.migration_interval)
-        network = best[0]
-        if not has_stood or self._in_vain > progress.seconds / 2 or left <= 0:
-            return None
-        return self.look(network, left)
-
-    def look(self, network: Network, left: float) -> str | None:
-        """Whether what this network has learned is proved, and fits."""
-        key = network.to_json()
-        if key in self._seen:
-            return None
-        self._seen.add(key)
-        kept = None if self.folder is None else kept_learned(self.folder, network)
-        found = kept if kept is not None and kept.proved else learned(network, min(IN_RUN, left))
-        if found.proved and self.fits(found):
-            self.found = found
-            return "proved"
-        self._in_vain += found.seconds
-        return None
-
-    def fits(self, found: Learned) -> bool:
-        """Whether all strings of the corpus belong to what was learned."""
-        machine = found.machine
-        strings = (tuple(string) for string, _ in self.corpus.strings())
-        return machine is not None and all(map(machine.accepts, strings))
 
 
 Kind = TypeVar("Kind")
@@ -186,22 +135,19 @@ def carry_out(
     with new_crew() as crew, opened as recorder:
         if prover is not None and recorder.folder is not None:
             prover.remember(kept_proof(recorder.folder, prover.machine))
-        until: Until | None = None
-        readings = Readings(recorder.problem.corpus, recorder.folder)
         aside = beside(recorder.problem, recorder.settings.stop)
+        proving: Proving | None = None
         if recorder.settings.stop.proved:
-            until = readings if prover is None else partial(_look, prover)
-            if aside is not None:
-                look = None if prover is not None else readings.look
-                until = ExpressionFirst(aside, until, look, recorder.start is not None)
+            kept = _kept(recorder.folder) if prover is None else None
+            proving = Proving(recorder.problem.corpus, prover, aside, kept)
         with display:
             display.announce(title_of(recorder))
-            run = recorder.evolve(crew, tell, until)
+            run = _ended(recorder, crew, tell, proving)
             if aside is not None and run.objective == Objective():
                 found = aside.result(cancel=run.reason in ("time", "stopped"))
                 run = with_expression(run, found, recorder)
         compile_rest()
-        inside = readings.found
+        inside = None if proving is None else proving.inside
         if inside is not None and inside.network == run.best:
             if recorder.folder is not None:
                 keep_learned(recorder.folder, inside)
@@ -221,10 +167,19 @@ def carry_out(
     return replace(run, concluded=verdict)
 
 
-def _look(
-    prover: Prover, progress: Progress, best: list[Network], others: list[Network], left: float
-) -> str | None:
-    return prover(best, others, progress.seconds, left)
+def _ended(recorder: Recorder, crew: Any, tell: OnProgress, proving: Proving | None) -> Run:
+    try:
+        return recorder.evolve(crew, tell, proving)
+    finally:
+        if proving is not None:
+            proving.close()
+
+
+def _kept(folder: Path | None) -> Learned | None:
+    """What the folder of a run that goes on has of its best network."""
+    if folder is None or not (folder / BEST).exists():
+        return None
+    return kept_learned(folder, load_network(folder))
 
 
 def _verdict(prover: Prover, run: Run, problem: Problem, language: Language) -> Verdict:

@@ -15,7 +15,16 @@ from fractions import Fraction
 from ..checks import short
 from ..errors import InputError
 from ..expressions import LONGEST, STOPS, Expression, Node, expression_from, read
-from ..machines import END, Affine, Condition, Machine, Rule, counter, determinised
+from ..machines import (
+    END,
+    Affine,
+    Condition,
+    Machine,
+    Rule,
+    counter,
+    determinised,
+    with_fewer_counters,
+)
 from ..network import BOUNDARY
 from ._expression_machine import checked_rules, machine_of_expression, slug
 
@@ -88,7 +97,7 @@ def language_from_notation(text: str, stop: Fraction = STOPS) -> Machine:
         rules = determinised(built, "start")
     except InputError as error:
         raise InputError(f"{title}: {error}") from None
-    return Machine(slug(title), title, rules)
+    return with_fewer_counters(Machine(slug(title), title, rules))
 
 
 # From nodes to blocks

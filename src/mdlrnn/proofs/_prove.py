@@ -10,7 +10,7 @@ is shown, long random strings are run before that is said.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 
@@ -34,11 +34,9 @@ from ._invariant import Scheme, schemes
 from ._obligations import Induction
 from ._proof import Proof
 from ._smt import (
-    FIRST_TRY,
     IN_RUN,
     RUNNERS_UP,
     SECONDS,
-    SHORTEST_PROOF,
     Claim,
     available,
     require,
@@ -318,43 +316,14 @@ class Prover:
         self._found: dict[str, Proof] = {}
         self._tried: dict[str, float] = {}
         """Seconds that were given to networks that were not proved."""
-        self._in_vain = 0.0
-        """Seconds that these took."""
-
-    def __call__(
-        self, best: Sequence[Network], others: Sequence[Network], spent: float, left: float
-    ) -> str | None:
-        """A reason to stop: one of the networks is proved.
-
-        The run has gone on for `spent` seconds and has `left`. Others than the best are given a
-        short time each, and no more than half of the run's together with what was in vain.
-        """
-        ends = time.monotonic() + left
-        for network in dict.fromkeys([*best, *others]):
-            began = time.monotonic()
-            if began >= ends:
-                return None
-            seconds = IN_RUN
-            if network not in best:
-                if self._in_vain > spent / 2:
-                    return None
-                seconds = FIRST_TRY
-            if self.fails_on_longer_strings(network):
-                continue
-            if self.prove(network, min(seconds, max(ends - began, SHORTEST_PROOF))).proved:
-                return "proved"
-        return None
 
     def prove(self, network: Network, seconds: float = IN_RUN) -> Proof:
         key = network.to_json()
         seconds = min(seconds, IN_RUN)
         if key in self._found and (self._found[key].proved or self._tried[key] >= seconds):
             return self._found[key]
-        began = time.monotonic()
         self._found[key] = prove(network, self.machine, seconds=seconds)
         self._tried[key] = seconds
-        if not self._found[key].proved:
-            self._in_vain += time.monotonic() - began
         return self._found[key]
 
     def remember(self, proof: Proof | None) -> None:

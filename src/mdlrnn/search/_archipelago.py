@@ -248,6 +248,8 @@ class Progress(NamedTuple):
     stop: Stop
     is_waiting: bool = False
     """Whether nobody is there to run the islands, so that it tells what it told before."""
+    proving: str = ""
+    """What is being proved beside the search, in words."""
 
     @property
     def mdl(self) -> float:

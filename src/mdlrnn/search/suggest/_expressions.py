@@ -38,6 +38,8 @@ class ExpressionSearch:
     strings: Strings
     symbols: tuple[str, ...]
     seed: int
+    suggested: tuple[Node, ...] = ()
+    """Expressions to begin with, beside those that the strings show at a glance."""
     found: dict[Node, float] = field(default_factory=dict)
     """Expressions with their bits on all strings, fewest first."""
 
@@ -121,7 +123,7 @@ class ExpressionSearch:
             heat = HOT * (COLD / HOT) ** (step / length)
             new = changed(here, self.symbols, examples, self.random)
             self.tried += scale.price
-            if self.tried % 64 == 0 and self.cancelled():
+            if step % 16 == 0 and self.cancelled():
                 break
             if new == here or nodes.size(new) > 60:
                 continue
@@ -190,6 +192,7 @@ class ExpressionSearch:
         literal = nodes.choice(literals)
         if literal.kind != "empty" and nodes.size(literal) <= 60:
             yield nodes.canonical(literal)
+        yield from map(nodes.canonical, self.suggested)
         yield from self._skeletons()
 
     def _skeletons(self) -> Iterator[Node]:

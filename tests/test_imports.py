@@ -21,7 +21,17 @@ ROOMS = (
     "estimator", "results", "cli",
 )  # fmt: skip
 """Values first. A room imports from itself and from rooms before it."""
-ROOT_MODULES = ("door", "_notebook", "_version", "checks", "errors", "files", "limits", "old")
+ROOT_MODULES = (
+    "door",
+    "_notebook",
+    "_version",
+    "checks",
+    "errors",
+    "files",
+    "limits",
+    "old",
+    "work",
+)
 """What every room may import."""
 LIGHT = ("network", "corpus", "machines", "expressions", "languages")
 """Rooms of values, which import no Numba."""

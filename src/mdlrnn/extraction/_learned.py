@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from .. import work
 from ..checks import is_number, short
 from ..errors import InputError
 from ..machines import (
@@ -101,9 +102,10 @@ def _as_it_runs(proof: Proof) -> str:
 
 
 def no_machine(reasons: Sequence[str], runs: Runs, seconds: float | None) -> str:
-    """`seconds` is the time that was too short, if it was."""
+    """`seconds` is the work that was not enough, if it was."""
     tried = "; ".join(dict.fromkeys(reasons)) or "there was no time to look for one"
-    time = "" if seconds is None else f", in the {seconds:g} s it was given"
+    limit = f", in the work that an idle core does in {seconds:g} s"
+    time = "" if seconds is None else limit
     depth = counted(runs.depth, "symbol")
     return (
         f"No machine was found{time}: {tried}. All prefixes of up to {depth} that it finds "
@@ -259,7 +261,7 @@ class _Search:
         self.first = first
         self.seconds = seconds
         self.began = time.monotonic()
-        self.ends = self.began + seconds
+        self.ends = work.now() + seconds
         self.reasons: list[str] = []
         self.tried: set[tuple[tuple[Rule, ...], str]] = set()
         self.left_at = ""
@@ -271,7 +273,7 @@ class _Search:
 
     @property
     def left(self) -> float:
-        return self.ends - time.monotonic()
+        return self.ends - work.now()
 
     def run(self) -> Learned:
         found = self._found()
@@ -283,7 +285,7 @@ class _Search:
         for noise in NOISE:
             if levels and not any(node.least < noise for node in levels[-1].nodes):
                 continue  # it makes no difference
-            runs = run_through(self.network, noise, ends=self.began + self.seconds / 2)
+            runs = run_through(self.network, noise, ends=self.ends - self.seconds / 2)
             levels.append(runs)
             if self.first is not None and len(levels) == 1:
                 found = self._proved(runs, self.first, self.first.title)

@@ -152,19 +152,25 @@ class Verdict:
     def lines(self) -> list[str]:
         """All that is known; what begins with two blanks is a rule of the machine."""
         machine = [] if self.machine is None else ["", *_indented(self.machine), ""]
-        return [self.line, *machine, *self.theorem_text, *self.details]
+        return [self.line, *self.instead, *machine, *self.theorem_text, *self.details]
+
+    @property
+    def instead(self) -> list[str]:
+        """What it has learned that is not the language that it was held against."""
+        if self.proof is None or self.proof.proved or self.machine is None:
+            return []
+        return [Verdict(self.network, learned=self.learned).line]
 
     @property
     def theorem_text(self) -> list[str]:
         """What is shown, with its chances and its limits; or why nothing is."""
         learned, proof = self.learned, self.proof
-        if proof is not None:
-            return self._of_the_language(proof)
-        if learned is None:
-            return []
+        found = [] if proof is None else self._of_the_language(proof)
+        if learned is None or (proof is not None and proof.proved):
+            return found
         if learned.machine is None:
-            return [learned.statement]
-        return [f"{'Theorem' if learned.proved else 'Shown'}. {learned.statement}"]
+            return found or [learned.statement]
+        return [*found, f"{'Theorem' if learned.proved else 'Shown'}. {learned.statement}"]
 
     @property
     def details(self) -> list[str]:

@@ -90,14 +90,15 @@ def language_from_notation(text: str, stop: Fraction = STOPS) -> Machine:
     title = " ".join(text.split())
     alternatives = _blocks(node)
     if alternatives is None:
-        return machine_of_expression(expression_from(text, stop))
+        found = machine_of_expression(expression_from(text, stop))
+        return replace(found, assumed=stated is None)
     alternatives = [_drawn(blocks, least, text) for blocks in alternatives]
     try:
         built = checked_rules(_Builder(alternatives, stop).rules(), title)
         rules = determinised(built, "start")
     except InputError as error:
         raise InputError(f"{title}: {error}") from None
-    return with_fewer_counters(Machine(slug(title), title, rules))
+    return with_fewer_counters(Machine(slug(title), title, rules, assumed=stated is None))
 
 
 # From nodes to blocks

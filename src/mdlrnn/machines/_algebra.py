@@ -235,7 +235,7 @@ def smallest(language: Machine) -> Machine:
     rules = _possible(rules, language.start)
     merged, start = _fewest(_renamed(rules), language.start)
     try:
-        return Machine(language.name, language.title, merged, start)
+        return replace(language, rules=merged, start=start, places={})
     except InputError:
         return language
 
@@ -620,7 +620,7 @@ def product(one: Machine, other: Machine) -> Machine | None:
         if len(rules) > MOST_RULES:
             return None
     try:
-        return Machine("both", other.title, tuple(rules), _name(start))
+        return Machine("both", other.title, tuple(rules), _name(start), assumed=other.assumed)
     except InputError:
         return None
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 
+from .. import work
 from ..checks import is_number, short
 from ..errors import InputError
 from ..machines import (
@@ -96,17 +97,17 @@ def prove(
         raise InputError(f"the margin is {short(margin)}; give a number between 0 and 1.")
     if not is_number(seconds) or seconds <= 0:
         raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
-    began = time.monotonic()
+    began, spent = time.monotonic(), work.now()
     system, network = system_for(network, machine)
     wanted = None if margin is None else Claim("within", Fraction(str(margin)))
     least = wanted or Claim("ordered")
-    search = _Search(system, executor(network), least, wanted, began + seconds, at_once)
+    search = _Search(system, executor(network), least, wanted, spent + seconds, at_once)
     try:
         search.run()
     except TooComplex as reason:
         search.tried.append(f"{reason}")
     except OutOfTime:
-        search.tried.append(f"the time of {seconds:g} s is up")
+        search.tried.append(f"as much work as an idle core does in {seconds:g} s was not enough")
     if not search.claims and search.wrong is None and search.rounded is None:
         search.look_further()
     return search.proof(network, time.monotonic() - began)
@@ -125,6 +126,7 @@ class _Search:
         self.system, self.executor = system, run
         self.least, self.wanted = least, wanted
         self.deadline, self.at_once = deadline, at_once
+        self.strings_alone = system.language is not None and system.language.assumed
         self.explored = Explored([], 0, None)
         self.wrong: Node | None = None
         self.shortest = False
@@ -140,7 +142,7 @@ class _Search:
         """Seconds for what has a time of its own."""
         if not self.at_once:
             return usual
-        return max(LEAST_TIME, min(usual, self.deadline - time.monotonic()))
+        return max(LEAST_TIME, min(usual, self.deadline - work.now()))
 
     def run(self) -> None:
         most = AT_ONCE_PREFIXES if self.at_once else PREFIXES
@@ -213,8 +215,9 @@ class _Search:
     def _conclude(self, induction: Induction, nodes: list[Node]) -> None:
         self.induction = induction
         self.claims, model = strongest(
-            induction, nodes, self.wanted, self.least, self.deadline, self.at_once
-        )
+            induction, nodes, self.wanted, self.least, self.deadline, self.at_once,
+            self.strings_alone,
+        )  # fmt: skip
         if not self.claims:
             self.tried.append("the relation is inductive, but the outputs do not bear the claim")
             if model is not None:
@@ -337,9 +340,9 @@ class Prover:
 
     def another(self, networks: Iterable[Network]) -> Proof | None:
         """Of the runners-up the first that is proved: with few strings, lucky networks win."""
-        ends = time.monotonic() + RUNNERS_UP
+        ends = work.now() + RUNNERS_UP
         for network in networks:
-            left = ends - time.monotonic()
+            left = ends - work.now()
             if left <= 0:
                 return None
             if self.fails_on_longer_strings(network):

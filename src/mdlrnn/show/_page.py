@@ -403,7 +403,7 @@ def verdict_section(verdict: Verdict | None) -> str:
     title = "What it has learned" if verdict.name is None else f"It has learned {verdict.name}"
     proof = verdict.proof
     told = [] if proof is not None and proof.proved else verdict.theorem_text
-    parts = [paragraph(text) for text in (verdict.line, *told, *verdict.details)]
+    parts = [paragraph(text) for text in (verdict.line, *verdict.instead, *told, *verdict.details)]
     if verdict.machine is not None:
         rules = "\n".join(rule_text(rule) for rule in verdict.machine.rules)
         parts += [

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from ..expressions import nodes, regular_expression, write
-from ..languages import PAIRS, dyck, language_from_notation
-from ..machines import END, Configuration, Machine, Rule, counter, renamed, smallest
+from ..languages import PAIRS, brackets, equally_many, language_from_notation
+from ..machines import END, Configuration, Machine, Rule, renamed, smallest
 from ..network import BOUNDARY
 from ._fit import SAME, simple_chances
 from ._places import Runs
@@ -128,7 +128,7 @@ def named_machines(runs: Runs) -> Iterator[Machine]:
     are near the network's."""
     symbols = [symbol for symbol in runs.alphabet if symbol != BOUNDARY]
     for language in guesses(list(first_strings(runs)), symbols):
-        found = _with_chances(language, runs)
+        found = _with_chances(replace(language, assumed=False), runs)
         if found is not None:
             yield found
 
@@ -218,7 +218,7 @@ def guesses(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Machi
         return  # no language has such symbols
     yield from _brackets(strings, symbols)
     if len(symbols) == 2:
-        yield _equally_many(*symbols)
+        yield equally_many(*symbols)
 
 
 def _notations(strings: Sequence[String]) -> Iterator[str]:
@@ -450,27 +450,4 @@ def _brackets(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Mac
     fits = sorted(s for pair in pairs for s in pair) == sorted(symbols)
     if not fits or not 1 <= kinds <= len(PAIRS):
         return
-    language = dyck(kinds)
-    new = {old: s for own, pair in zip(PAIRS, pairs, strict=False)
-           for old, s in zip(own, pair, strict=True)}  # fmt: skip
-    rules = tuple(
-        replace(rule, symbol=new.get(rule.symbol, rule.symbol)) for rule in language.rules
-    )
-    between = " " if any(len(s) > 1 for s in symbols) else ""
-    shown = " ".join(between.join(pair) for pair in pairs)
-    yield Machine(language.name, f"Dyck-{kinds} over {shown}", rules)
-
-
-def _equally_many(one: str, other: str) -> Machine:
-    n = counter("n")
-    rules = [Rule("even", BOUNDARY)]
-    for state, more, fewer in (("more", one, other), ("fewer", other, one)):
-        rules += [
-            Rule("even", more, state, then=(("n", 1),)),
-            Rule(state, more, state, then=(("n", n + 1),)),
-            Rule(state, fewer, state, when=((n - 1).positive,), then=(("n", n - 1),)),
-            Rule(state, fewer, "even", when=((n - 1).zero,), then=(("n", 0),)),
-        ]
-    chance = {"even": 3, "more": 2, "fewer": 2}
-    shared = tuple(replace(rule, chance=rule.chance / chance[rule.state]) for rule in rules)
-    return Machine("equally_many", f"equally many {one}'s and {other}'s", shared, "even")
+    yield brackets([(pair[0], pair[1]) for pair in pairs], nonempty=() not in strings)

@@ -19,6 +19,7 @@ from ..expressions import Expression
 from ..machines import SUFFIXES, AnyMachine, Machine, Transducer, load_machine
 from ..network import has_words
 from ._grammar import Grammar, load_grammar
+from ._known import known_by_name
 from ._language import Language, Rules, machine_of
 from ._notation import looks_like_notation, notation_problem, rules_from_notation
 from ._tasks import EVERY_TASK, language_of, nearest, split_size
@@ -110,6 +111,9 @@ def _named(given: str | os.PathLike[str], size: int | None, words: bool) -> Lang
         if size is not None and suffix is not None and size != suffix:
             raise InputError(f"{name} names a size and --size another; leave one of them out.")
         return replace(EVERY_TASK[stem], name=name, asked=suffix if size is None else size)
+    known = known_by_name(name)
+    if known is not None:
+        return language_of(known, asked=size, notation=name)
     if looks_like_notation(name):
         return language_of(rules_from_notation(name), asked=size, notation=name)
     problem = notation_problem(name)

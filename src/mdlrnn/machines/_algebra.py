@@ -218,26 +218,30 @@ MOST_LOOKED_AT = 6
 
 def with_fewer_counters(language: Machine) -> Machine:
     """The same language, by states alone where that can be; as it is where nothing goes."""
-    if not language.counters:
+    if not language.counters or _without_counters(language) == language.rules:
         return language
-    small = smallest(language)
-    return language if len(small.rules) == len(language.rules) else small
+    return smallest(language)
 
 
 def smallest(language: Machine) -> Machine:
     """The same language by states alone where that can be, and with as few as that needs. A network
     that tells apart what is one state here may have chances of its own for each."""
-    rules = _by_states(language) if language.counters else language.rules
-    if rules is None:
-        rules = language.rules
-        for name in language.counters:
-            rules = _without_counter(name, rules, language.start) or rules
-    rules = _possible(rules, language.start)
+    rules = _without_counters(language)
     merged, start = _fewest(_renamed(rules), language.start)
     try:
         return replace(language, rules=merged, start=start, places={})
     except InputError:
         return language
+
+
+def _without_counters(language: Machine) -> tuple[Rule, ...]:
+    """Its rules by states alone, or without the counters that can be states."""
+    rules = _by_states(language) if language.counters else language.rules
+    if rules is None:
+        rules = language.rules
+        for name in language.counters:
+            rules = _without_counter(name, rules, language.start) or rules
+    return _possible(rules, language.start)
 
 
 def _by_states(language: Machine) -> tuple[Rule, ...] | None:

@@ -38,8 +38,8 @@ def _run_html(run: Run) -> str:
 
 def _verdict(run: Run) -> Verdict:
     if "_verdict" not in vars(run):
-        from .interface import verdict_by_run
+        from .interface import verdict_by
 
-        vars(run)["_verdict"] = verdict_by_run(run)
+        vars(run)["_verdict"] = verdict_by(run)
     found: Verdict = vars(run)["_verdict"]
     return found

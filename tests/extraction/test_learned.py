@@ -17,7 +17,6 @@ from helpers.commands import Run
 from helpers.data import ROOT
 from helpers.slow import few
 from mdlrnn import Corpus, InputError, Network, Unit, Weight, zoo
-from mdlrnn.extraction import fits_text, share_that_fits
 from mdlrnn.extraction._fit import machine_from_runs
 from mdlrnn.extraction._learned import cover
 from mdlrnn.extraction._names import (
@@ -28,6 +27,7 @@ from mdlrnn.extraction._names import (
     regular_name,
 )
 from mdlrnn.extraction._places import Node, NoMachine, Runs, run_through
+from mdlrnn.extraction._verdict import fits_text, share_that_fits
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines import load_language
 from mdlrnn.machines._files import machine_from_text
@@ -172,7 +172,7 @@ def test_a_time_limit_ends_in_an_honest_no() -> None:
     found = mdlrnn.learned(zoo.anbncn(), seconds=1e-6)
     assert not found.proved
     assert found.machine is None
-    assert found.statement.startswith("No machine was found, in the 1e-06 s it was given")
+    assert found.statement.startswith("No machine was found: none was looked for (with as much")
     with pytest.raises(InputError, match="seconds is 0"):
         mdlrnn.learned(zoo.anbn(), seconds=0)
 
@@ -183,7 +183,7 @@ def test_runs_that_the_clock_has_ended_are_told_as_such(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(learned_module, "run_through", too_slow)
     found = mdlrnn.learned(zoo.anbncn(), seconds=600)
-    assert found.statement.startswith("No machine was found, in the 600 s it was given")
+    assert found.statement.startswith("No machine was found: it was not run far enough")
 
 
 def test_prefixes_are_compared_by_number_not_through_all_that_follows() -> None:

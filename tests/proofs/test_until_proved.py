@@ -16,13 +16,13 @@ from click.testing import CliRunner, Result
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, Network, Search, Stop, evolve, learned, prove, resume, score, zoo
 from mdlrnn.cli import cli
-from mdlrnn.interface._proving import Job, Proving, solved
+from mdlrnn.interface._proving import FIRST_TRY, Job, Proving, solved
 from mdlrnn.languages import TASKS
 from mdlrnn.languages._paper import anbn
 from mdlrnn.machines._machine import Machine
 from mdlrnn.proofs._proof import Proof
 from mdlrnn.proofs._prove import Prover
-from mdlrnn.proofs._smt import FIRST_TRY, IN_RUN, Claim
+from mdlrnn.proofs._smt import IN_RUN, Claim
 from mdlrnn.results import Learned, Progress
 from mdlrnn.search import Archipelago
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from ..extraction import fits_text
 from ..files import check_writable, save
 from ..interface import compare as compare_networks
 from ..interface import display_for, filled, parse_time, say, say_json, verdict_by
@@ -53,8 +52,7 @@ def learned(
     belongs = [verdict.belongs(string) for string in strings]
     if as_json:
         found = {} if verdict.learned is None else verdict.learned.to_dict()
-        corpus = None if verdict.fits is None else fits_text(verdict.fits)
-        data = {**found, "verdict": verdict.to_dict(), "corpus": corpus}
+        data = {**found, "verdict": verdict.to_dict(), "corpus": verdict.of_corpus}
         say_json({**data, "strings": [one.to_dict() for one in belongs]} if strings else data)
     else:
         if strings:

@@ -11,12 +11,8 @@ if TYPE_CHECKING:
     from ._learned import Learned as Learned
     from ._learned import learned as learned
     from ._learned import proof_by_way_of as proof_by_way_of
-    from ._verdict import HINT as HINT
     from ._verdict import Belonging as Belonging
     from ._verdict import Verdict as Verdict
-    from ._verdict import fits_text as fits_text
-    from ._verdict import share_made as share_made
-    from ._verdict import share_that_fits as share_that_fits
 else:
     from ..door import open_door
 

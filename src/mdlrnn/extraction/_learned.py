@@ -54,15 +54,16 @@ def _in_the_middle(proof: Proof, machine: Machine, runs: Runs) -> str:
     )
 
 
-def agrees(found: Agreement, noise: Fraction | None) -> str:
+def agrees(found: Cover) -> str:
     """What is so of a machine of which nothing is proved."""
     taken = ""
-    if noise is not None:
-        taken = f" (what it gives with less than {decimal_text(noise)} is taken for nothing)"
+    if found.noise is not None:
+        taken = f" (what it gives with less than {decimal_text(found.noise)} is taken for nothing)"
     off = f"probabilities that differ by up to {bound_text(found.off)}"
     return (
-        f"Up to {counted(found.length, 'symbol')} it finds the same symbols possible as this "
-        f"machine{taken}, with {off if found.off else 'the same probabilities'}; no claim beyond."
+        f"Up to {counted(found.length, 'symbol')} it finds the same symbols possible as a machine "
+        f"with {counted(len(found.machine.rules), 'rule')}{taken}, with "
+        f"{off if found.off else 'the same probabilities'}"
     )
 
 
@@ -101,15 +102,29 @@ def _as_it_runs(proof: Proof) -> str:
     )
 
 
-def no_machine(reasons: Sequence[str], runs: Runs, seconds: float | None) -> str:
+def not_proved(found: Cover, left_at: str, seconds: float | None) -> str:
+    """Of a machine that fits all that was run. `seconds` is the work that was not enough, if it
+    was."""
+    why = "no relation between the machine's counters and the network's memory was found"
+    if left_at:
+        why = f"the network leaves the machine on {left_at}"
+    elif seconds is not None:
+        why = f"as much work as an idle core does in {seconds:g} s was not enough"
+    return f"{agrees(found)}. That it does so for every length could not be proved, because {why}."
+
+
+def no_machine(
+    reasons: Sequence[str], runs: Runs, beside: Cover | None, seconds: float | None
+) -> str:
     """`seconds` is the work that was not enough, if it was."""
-    tried = "; ".join(dict.fromkeys(reasons)) or "there was no time to look for one"
-    limit = f", in the work that an idle core does in {seconds:g} s"
-    time = "" if seconds is None else limit
+    tried = "; ".join(dict.fromkeys(reasons)) or "none was looked for"
+    if seconds is not None:
+        tried += f" (with as much work as an idle core does in {seconds:g} s)"
     depth = counted(runs.depth, "symbol")
+    further = "" if beside is None else f" {agrees(beside)}; no claim beyond."
     return (
-        f"No machine was found{time}: {tried}. All prefixes of up to {depth} that it finds "
-        "possible were run."
+        f"No machine was found: {tried}. All prefixes of up to {depth} that it finds possible were "
+        f"run.{further}"
     )
 
 
@@ -313,10 +328,12 @@ class _Search:
 
     def _none(self, runs: Runs) -> Learned:
         is_over = self.left <= 0 or runs.out_of_time
-        text = no_machine(self.reasons, runs, self.seconds if is_over else None)
+        limit = self.seconds if is_over else None
         found = self.unproved or cover(runs)
-        if found is not None:
-            text = f"{text} {agrees(Agreement(found.length, found.off), found.noise)}"
+        if self.unproved is not None:
+            text = not_proved(self.unproved, self.left_at, limit)
+        else:
+            text = no_machine(self.reasons, runs, found, limit)
         return Learned(self.network, None, None, None, text, 0.0, runs.depth, found)
 
     def _named(self, runs: Runs) -> Learned | None:
@@ -374,9 +391,6 @@ class _Search:
         return None if both is None else self._proved(runs, both, other.title)
 
     def _keep(self, machine: Machine, runs: Runs) -> None:
-        where = f"but the network leaves it on {self.left_at}"
-        no = where if self.left_at else "but no proof of it was found"
-        self.reasons.append(f"a machine fits all that was run, {no}")
         if self.unproved is None and len(machine.rules) <= MOST_RULES:
             self.unproved = compared(machine, runs, runs.depth)
 

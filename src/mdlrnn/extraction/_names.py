@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..errors import InputError
 from ..expressions import nodes, regular_expression, write
-from ..languages import PAIRS, brackets, equally_many, language_from_notation
+from ..languages import known_by_name, language_from_notation
 from ..machines import END, Configuration, Machine, Rule, renamed, smallest
 from ..network import BOUNDARY
 from ._fit import SAME, simple_chances
@@ -218,7 +218,10 @@ def guesses(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Machi
         return  # no language has such symbols
     yield from _brackets(strings, symbols)
     if len(symbols) == 2:
-        yield equally_many(*symbols)
+        one, other = symbols
+        language = known_by_name(f"equally many {one}'s and {other}'s")
+        if language is not None:
+            yield language
 
 
 def _notations(strings: Sequence[String]) -> Iterator[str]:
@@ -448,6 +451,11 @@ def _brackets(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Mac
     pairs = [string for string in strings if len(string) == 2]
     kinds = len(pairs)
     fits = sorted(s for pair in pairs for s in pair) == sorted(symbols)
-    if not fits or not 1 <= kinds <= len(PAIRS):
+    if not fits:
         return
-    yield brackets([(pair[0], pair[1]) for pair in pairs], nonempty=() not in strings)
+    between = " " if any(len(s) > 1 for s in symbols) else ""
+    shown = " ".join(between.join(pair) for pair in pairs)
+    full = "" if () in strings else "nonempty "
+    language = known_by_name(f"{full}Dyck-{kinds} over {shown}")
+    if language is not None:
+        yield language

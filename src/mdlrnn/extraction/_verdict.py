@@ -12,7 +12,7 @@ from ..corpus import Corpus
 from ..errors import InputError
 from ..machines import MARGIN, Machine
 from ..network import BOUNDARY, FLOAT, Network, counted, distribution, spelled, stepper, symbols_of
-from ..proofs import Proof, decimal_text
+from ..proofs import Proof, available, decimal_text
 from ._learned import Learned
 from ._places import NOISE
 
@@ -93,6 +93,17 @@ class Verdict:
     more_bits: float = 0.0
     """By which its |G| + |D:G| is higher; below 0 where something else was minimised."""
 
+    @classmethod
+    def of(
+        cls, network: Network, source: Accepts | Corpus | None, corpus: Corpus | None = None,
+        inside: Learned | None = None, **known: Any,
+    ) -> Verdict:  # fmt: skip
+        """With the strings that the network makes held against a source, and those of a corpus
+        against the machine inside it."""
+        made = None if source is None else share_made(network, source)
+        fits = None if inside is None or corpus is None else share_that_fits(inside, corpus)
+        return cls(network, learned=inside, made=made, fits=fits, **known)
+
     @property
     def proved(self) -> Proof | None:
         """The theorem about the language, whichever network it is about."""
@@ -115,6 +126,11 @@ class Verdict:
         if self.proof is not None and self.proof.proved:
             return self.title
         return None if self.learned is None else self.learned.name
+
+    @property
+    def of_corpus(self) -> str | None:
+        """How many strings of the corpus fit, as a sentence."""
+        return None if self.fits is None else fits_text(self.fits)
 
     def belongs(self, string: str | Sequence[str]) -> Belonging:
         """Whether a string belongs to what the network has learned, and how likely it is."""
@@ -165,7 +181,7 @@ class Verdict:
     def theorem_text(self) -> list[str]:
         """What is shown, with its chances and its limits; or why nothing is."""
         learned, proof = self.learned, self.proof
-        found = [] if proof is None else self._of_the_language(proof)
+        found = self._of_the_language()
         if learned is None or (proof is not None and proof.proved):
             return found
         if learned.machine is None:
@@ -178,8 +194,10 @@ class Verdict:
         found = []
         if self.theorem is None or self.theorem.only_exact or self.name is None:
             found += self._examples()
-        if self.fits is not None:
-            found.append(fits_text(self.fits))
+        if self.of_corpus is not None:
+            found.append(self.of_corpus)
+        if self.title is not None and self.proof is None and not available("z3"):
+            found.append(HINT)
         found += self.origin
         if self.learned is not None and self.learned.machine is None and self.proof is None:
             found.append(TO_TRY)
@@ -201,17 +219,17 @@ class Verdict:
             f"an impossible one gets {MARGIN} or more, or a possible one less.",
         )
 
-    def _of_the_language(self, proof: Proof) -> list[str]:
+    def _of_the_language(self) -> list[str]:
+        proof = self.proof
         if self.other is not None:
             return [
-                proof.statement,
+                *(() if proof is None else (proof.statement,)),
                 f"Theorem, of the network in proved.json, {self._beside_the_best()}: "
                 f"{self.other.statement} {self.other.limits}",
             ]
-        if not proof.proved:
-            return [proof.statement]
-        other = "" if proof.network == self.network else " (The network in proved.json.)"
-        return [f"Theorem. {proof.statement}{other} {proof.limits}"]
+        if proof is None:
+            return []
+        return [f"Theorem. {proof.statement} {proof.limits}" if proof.proved else proof.statement]
 
     def _beside_the_best(self) -> str:
         if self.more_bits < 0:
@@ -233,9 +251,10 @@ class Verdict:
 
     def theorem_dict(self) -> dict[str, Any] | None:
         """What was found out about the language that it was held against."""
-        if self.proof is None or self.other is None:
+        if self.other is None:
             return None if self.proof is None else self.proof.to_dict()
-        return self.proof.to_dict() | {"other": self.other.to_dict() | {"more": self.more_bits}}
+        about = {} if self.proof is None else self.proof.to_dict()
+        return about | {"other": self.other.to_dict() | {"more": self.more_bits}}
 
     def to_dict(self) -> dict[str, Any]:
         return {

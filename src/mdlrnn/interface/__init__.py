@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._carry_out import verdict_by_run as verdict_by_run
     from ._evolve import CARD_ISLANDS as CARD_ISLANDS
     from ._evolve import evolve as evolve
     from ._evolve import resume as resume

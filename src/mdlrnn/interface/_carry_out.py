@@ -4,30 +4,25 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from .._notebook import attach_to_run
 from ..checks import short
 from ..corpus import Corpus
 from ..errors import InputError
-from ..extraction import HINT, Learned, Verdict, share_made
+from ..extraction import Verdict
 from ..files import PathLike
 from ..kernels import compile_rest
 from ..languages import Language
 from ..network import Encoding, Network, Objective
 from ..proofs import Prover, require
 from ..runs import (
-    BEST,
     SHOWN,
     Recorder,
     begin,
     conclude,
-    keep_learned,
-    keep_proof,
-    kept_learned,
     kept_proof,
-    load_network,
+    verdict_of,
 )
 from ..search import (
     NewCrew,
@@ -138,7 +133,9 @@ def carry_out(
         aside = beside(recorder.problem, recorder.settings.stop)
         proving: Proving | None = None
         if recorder.settings.stop.proved:
-            kept = _kept(recorder.folder) if prover is None else None
+            kept = None
+            if prover is None and recorder.start is not None and recorder.folder is not None:
+                kept = verdict_of(recorder.folder, seconds=0, proving=0).learned
             proving = Proving(recorder.problem.corpus, prover, aside, kept)
         with display:
             display.announce(title_of(recorder))
@@ -147,24 +144,19 @@ def carry_out(
                 found = aside.result(cancel=run.reason in ("time", "stopped"))
                 run = with_expression(run, found, recorder)
         compile_rest()
+        about: dict[str, Any] = {
+            "corpus": run.corpus, "folder": recorder.folder, "found": run.found,
+            "origin": run.origin,
+        }  # fmt: skip
         inside = None if proving is None else proving.inside
         if inside is not None and inside.network == run.best:
-            if recorder.folder is not None:
-                keep_learned(recorder.folder, inside)
-            return replace(
-                run, concluded=conclude(
-                    run.best, corpus=run.corpus, folder=recorder.folder, found=run.found,
-                    origin=run.origin, inside=inside,
-                ),
-            )  # fmt: skip
+            return replace(run, concluded=conclude(run.best, inside=inside, **about))
         if prover is None or run.reason == "stopped" or not (prove or run.reason == PROVED_RIGHT):
             return run
-        assert language is not None
-        verdict = _verdict(prover, run, recorder.problem, language)
-        proof = verdict.proved or verdict.proof
-        if recorder.folder is not None and proof is not None:
-            keep_proof(recorder.folder, proof, prover.machine, run.best)
-    return replace(run, concluded=verdict)
+        proofs = _proofs(prover, run, recorder.problem)
+        return replace(
+            run, concluded=conclude(run.best, language, seconds=0, proving=0, **proofs, **about)
+        )  # fmt: skip
 
 
 def _ended(recorder: Recorder, crew: Any, tell: OnProgress, proving: Proving | None) -> Run:
@@ -175,33 +167,22 @@ def _ended(recorder: Recorder, crew: Any, tell: OnProgress, proving: Proving | N
             proving.close()
 
 
-def _kept(folder: Path | None) -> Learned | None:
-    """What the folder of a run that goes on has of its best network."""
-    if folder is None or not (folder / BEST).exists():
-        return None
-    return kept_learned(folder, load_network(folder))
-
-
-def _verdict(prover: Prover, run: Run, problem: Problem, language: Language) -> Verdict:
-    """What is proved at the end of a run."""
-    verdict = Verdict(run.best, language.title, made=share_made(run.best, language))
-    if run.origin is not None:
-        verdict = replace(verdict, origin=(f"The best network was {run.origin}.",))
+def _proofs(prover: Prover, run: Run, problem: Problem) -> dict[str, Any]:
+    """What is proved at the end of a run, of the best network or of another."""
     if not prover.can_prove:
-        return replace(verdict, origin=(HINT, *verdict.origin))
-    if run.reason == PROVED_RIGHT:
-        return replace(verdict, proof=prover.first_proved())
-    proof = prover.prove(run.best)
-    verdict = replace(verdict, proof=proof)
-    if proof.proved:
-        return verdict
+        return {}
+    proof = None if run.reason == PROVED_RIGHT else prover.prove(run.best)
+    if proof is not None and proof.proved:
+        return {"proof": proof}
     others = runners_up(run, problem)
-    other = prover.another(others)
+    other = prover.first_proved() if proof is None else prover.another(others)
     if other is None:
-        return verdict
+        return {"proof": proof}
+    if _same(run.best, other.network):
+        return {"proof": other}
     # A proof names the symbols of a network that has no names for them.
     more = next(mdl for network, mdl in others.items() if _same(network, other.network))
-    return replace(verdict, other=other, more_bits=more - run.score.mdl)
+    return {"proof": proof, "other": other, "more_bits": more - run.score.mdl}
 
 
 def _same(network: Network, proved: Network) -> bool:

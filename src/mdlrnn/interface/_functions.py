@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..checks import check_integer, short
 from ..construction import machine_network
@@ -42,6 +42,9 @@ from ..runs import encoding_of, is_network, network_from, proof_of, training_of,
 from ..search import CARD, Stop
 from ..show import content_of, page
 from ._progress import Display
+
+if TYPE_CHECKING:
+    from ..search import Run
 
 SEARCHED = 60.0
 """Seconds for a search on strings, of which is asked what was learned."""
@@ -188,6 +191,11 @@ def verdict_by(
     progress: bool | Display | None = False,
 ) -> Verdict:
     """The verdict on a network, or on the best one of a run; or of a search on strings."""
+    if hasattr(source, "concluded"):
+        # Imported here: only a run has what needs it, and a run has loaded it.
+        from ._carry_out import verdict_by_run
+
+        return verdict_by_run(cast("Run", source))
     if is_network(source):
         return verdict_of(source, seconds=LEARNED if seconds is None else seconds, proving=0)
     # Imported here: without a search nothing of Numba is needed.

@@ -24,11 +24,14 @@ from ..corpus import Corpus
 from ..extraction import Learned, learned
 from ..machines import AnyMachine, Machine
 from ..network import Network
-from ..proofs import FIRST_TRY, IN_RUN, Proof, Prover, prove
+from ..proofs import IN_RUN, Proof, Prover, prove
 from ..search import Archipelago, Beside, FoundExpression, Progress
 
 FIRST = 50
 """The generation from which on the network of an expression is handed over."""
+FIRST_TRY = 4.0
+"""Work, in seconds of an idle core, for a proof of another than the best; most that succeed take
+less."""
 OTHERS = 4
 """Networks beside the best one that are looked at in one generation."""
 

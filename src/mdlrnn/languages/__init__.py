@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from ._entropy import mean_of as mean_of
     from ._entropy import means_of as means_of
     from ._grammar import Grammar as Grammar
-    from ._known import brackets as brackets
-    from ._known import equally_many as equally_many
+    from ._known import known_by_name as known_by_name
     from ._language import SEED as SEED
     from ._language import Language as Language
     from ._language import Rules as Rules

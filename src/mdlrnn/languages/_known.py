@@ -25,7 +25,7 @@ def known_by_name(text: str) -> Machine | None:
     if any(len(pair) != 2 for pair in pairs):  # symbols that are words stand apart
         pairs = list(zip(words[::2], words[1::2], strict=False))
     symbols = [symbol for pair in pairs for symbol in pair]
-    if len(pairs) != kinds or len(set(symbols)) != 2 * kinds or kinds > len(PAIRS):
+    if not pairs or len(pairs) != kinds or len(set(symbols)) != 2 * kinds or kinds > len(PAIRS):
         return None
     return brackets([(pair[0], pair[1]) for pair in pairs], bool(found["full"]))
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ._prove import Prover as Prover
     from ._prove import prove as prove
     from ._smt import CHECK as CHECK
-    from ._smt import FIRST_TRY as FIRST_TRY
     from ._smt import IN_RUN as IN_RUN
     from ._smt import SECONDS as SECONDS
     from ._smt import available as available

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._conclude import conclude as conclude
-    from ._conclude import keep_proof as keep_proof
     from ._conclude import proof_of as proof_of
     from ._conclude import verdict_of as verdict_of
     from ._files import BEST as BEST
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from ._files import write as write
     from ._networks import encoding_of as encoding_of
     from ._networks import is_network as is_network
-    from ._networks import keep_learned as keep_learned
     from ._networks import kept_learned as kept_learned
     from ._networks import kept_proof as kept_proof
     from ._networks import load_network as load_network

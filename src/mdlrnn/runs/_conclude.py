@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..corpus import Corpus
 from ..errors import InputError, RunError
-from ..extraction import (
-    HINT,
-    Learned,
-    Verdict,
-    learned,
-    proof_by_way_of,
-    share_made,
-    share_that_fits,
-)
+from ..extraction import Learned, Verdict, learned, proof_by_way_of
 from ..languages import Language, language_of_run
 from ..machines import AnyMachine, Machine
 from ..network import Network
@@ -89,54 +81,61 @@ def conclude(
     found: FoundExpression | None = None,
     origin: Origin | None = None,
     proof: Proof | None = None,
+    other: Proof | None = None,
+    more_bits: float = 0.0,
     inside: Learned | None = None,
     seconds: float = AT_THE_END,
     proving: float = IN_RUN,
 ) -> Verdict:
-    """Everything that is said of one network. `proof` and `inside` are what is known already."""
+    """Everything that is said of one network. `proof`, `other` and `inside` are what is known
+    already, and are written down where the run has a folder."""
     can_prove = available("z3")
     told = _told(found, origin)
     machine = None if language is None else language.machine
     title = None if language is None else language.title
-    if proof is None and machine is not None:
-        proof = kept_proof(folder, machine, network) if folder is not None else None
-        if proof is None and can_prove and proving > 0:
-            proof = prove(network, machine, seconds=proving)
-            proof = _by_way_of(proof, folder, machine, proving)
-            if folder is not None:
-                keep_proof(folder, proof, machine, network)
-    alone = language is None and found is not None and found.network != network
-    if alone:  # the answer is an expression, and the best network beside it is not its network
-        assert found is not None
-        made = share_made(network, found.expression)
-        return Verdict(network, found.expression.notation, made=made, origin=told)
+    if language is None and found is not None and found.network != network:
+        # The answer is an expression, and the best network beside it is not its network.
+        title = found.expression.notation
+        return Verdict.of(network, found.expression, title=title, origin=told)
+    if machine is not None and can_prove:
+        known = other or proof
+        if proof is None and folder is not None:
+            proof = kept_proof(folder, machine, network)
+        if proof is None and other is None and proving > 0:
+            found_now = prove(network, machine, seconds=proving)
+            known = proof = _by_way_of(found_now, folder, machine, proving)
+        if known is not None and folder is not None:
+            keep_proof(folder, known, machine, network)
     if proof is not None and proof.proved and isinstance(machine, Machine):
         inside = learned_of_language(proof, machine)
-    elif inside is None and network.alphabet is not None and can_prove and seconds > 0:
+    elif inside is not None:
+        _keep_learned(folder, inside)
+    elif network.alphabet is not None and can_prove:
         inside = _inside(network, folder, found, seconds)
-    source = corpus if language is None else language
-    made = None if source is None else share_made(network, source)
-    fits = None
-    if language is None and inside is not None and corpus is not None:
-        fits = share_that_fits(inside, corpus)
-    if proof is None and machine is not None and not can_prove:
-        told = (HINT, *told)
-    return Verdict(network, title, proof, inside, made, fits, told)
+    return Verdict.of(
+        network, language or corpus, None if language else corpus, inside,
+        title=title, proof=proof, origin=told, other=other, more_bits=more_bits,
+    )  # fmt: skip
 
 
 def _inside(
     network: Network, folder: Path | None, found: FoundExpression | None, seconds: float
-) -> Learned:
+) -> Learned | None:
     """The machine inside a network: as the folder has it, as its expression says, or read off."""
     kept = None if folder is None else kept_learned(folder, network)
-    if kept is not None and (kept.proved or kept.seconds >= seconds):
+    if seconds <= 0 or (kept is not None and (kept.proved or kept.seconds >= seconds)):
         return kept
     machine = None if found is None or found.network != network else found.machine
     inside = learned(network, seconds, machine)
+    _keep_learned(folder, inside)
+    return inside
+
+
+def _keep_learned(folder: Path | None, inside: Learned) -> None:
+    """The run is saved already; what is written here can be found again at any time."""
     if folder is not None:
         with suppress(RunError):
             keep_learned(folder, inside)
-    return inside
 
 
 def proof_of(
@@ -169,7 +168,7 @@ def _by_way_of(proof: Proof, folder: Path | None, machine: AnyMachine, seconds: 
     if proof.outcome != "not shown" or not isinstance(machine, Machine):
         return proof
     inside = _inside(proof.network, folder, None, min(seconds, AT_THE_END))
-    return proof_by_way_of(inside, machine, seconds) or proof
+    return (inside and proof_by_way_of(inside, machine, seconds)) or proof
 
 
 def learned_of_language(proof: Proof, language: Machine) -> Learned:
@@ -206,7 +205,6 @@ def keep_proof(folder: Path, proof: Proof, machine: AnyMachine, best: Network) -
         "language": proof.title, "machine": machine.to_text(),
         "file": BEST if is_best else PROVED, "network": proof.network.to_dict(),
     }  # fmt: skip
-    # The run is saved already; what is written here can be found again at any time.
     with suppress(RunError):
         write_theorem(folder, data)
         if proof.proved and not is_best:

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from helpers.networks import leaky
 from mdlrnn import language, learned, resume, zoo
 from mdlrnn.cli import cli
+from mdlrnn.results import Learned, Verdict
 from mdlrnn.runs import verdict_of
 
 pytest.importorskip("z3")
@@ -87,3 +88,13 @@ def test_what_is_not_proved_is_no_machine(run: Run) -> None:
     assert "What it has learned is not proved" in result.output
     assert "->" not in result.output
     assert "What may help:" in result.output
+
+
+def test_what_float64_breaks_is_said_by_whoever_reads_the_folder() -> None:
+    found = learned(zoo.dyck2())
+    again = Learned.from_dict(json.loads(json.dumps(found.to_dict())), found.network)
+    assert found.proof is not None
+    assert again.proof is not None
+    assert again.proof.only_exact is found.proof.only_exact
+    lines = [Verdict(found.network, learned=one).line for one in (found, again)]
+    assert lines[0] == lines[1]

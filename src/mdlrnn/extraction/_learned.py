@@ -182,6 +182,9 @@ class Learned:
             "claims": []
             if self.proof is None
             else [{"kind": c.kind, "margin": float(c.margin)} for c in self.proof.claims],
+            "float_failure": None
+            if self.proof is None or self.proof.float_failure is None
+            else self.proof.float_failure.to_dict(),
             "seconds": self.seconds,
             "checked_length": self.checked,
             "agrees": None
@@ -208,7 +211,8 @@ class Learned:
             claims = data.get("claims", known)
             rows: dict[str, Any] = {"head": [], "rows": []}
             proof = Proof.from_dict(
-                {"outcome": "proved", "statement": statement, "claims": claims, "table": rows},
+                {"outcome": "proved", "statement": statement, "claims": claims, "table": rows,
+                 "float_failure": data.get("float_failure")},
                 network, "" if machine is None else machine.title,
             )  # fmt: skip
         beside = None

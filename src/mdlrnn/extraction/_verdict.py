@@ -238,6 +238,9 @@ class Verdict:
 
     def _examples(self) -> list[str]:
         made = self.made
+        if made is None and self.machine is None and self.network.alphabet is not None:
+            some = dict.fromkeys(map(_shown, strings_made(self.network, 2 * SHOWN)))
+            return [f"Strings that it makes: {_listed(list(some))}."]
         if made is None:
             return []
         where = f"in {self.title}" if self.title is not None else "among those of the corpus"

@@ -39,6 +39,7 @@ from ..search import (
 from ._expressions import with_expression
 from ._progress import Display
 from ._proving import Proving
+from ._text import time_text
 
 
 def verdict_by_run(run: Run) -> Verdict:
@@ -54,6 +55,8 @@ def verdict_by_run(run: Run) -> Verdict:
 
 
 Kind = TypeVar("Kind")
+PATIENCE = 5_000
+"""Generations without improvement after which a run on strings ends that nothing else ends."""
 PROVED_RIGHT = "proved"
 """Why a run ended that was to go on until something is proved."""
 
@@ -86,6 +89,8 @@ def request_for(
     corpus = source.corpus()
     if stop.proved:
         check_provable(source, corpus)
+        if source.rules is None and stop == Stop(proved=True):
+            stop = replace(stop, patience=PATIENCE)
     held: Corpus | None = None
     if hold_out is not None:
         corpus, held = corpus.split(hold_out, seed)
@@ -214,7 +219,20 @@ def title_of(recorder: Recorder) -> str:
     units = f", with {' and '.join(further)}" if further else ""
     islands = "1 island" if search.islands == 1 else f"{search.islands} islands"
     where = "" if recorder.folder is None else f", in {recorder.folder}"
-    return f"{name}{units}: {islands} of {search.population}, seed {problem.seed}{where}{again}"
+    most = _most(recorder.settings.stop) if recorder.settings.stop.proved else ""
+    about = f"{name}{units}: {islands} of {search.population}, seed {problem.seed}"
+    return f"{about}{most}{where}{again}"
+
+
+def _most(stop: Stop) -> str:
+    """How long a run goes on at most that ends when something is proved."""
+    if stop.seconds is not None:
+        return f", for {time_text(stop.seconds)} at most"
+    if stop.generations is not None:
+        return f", for {stop.generations:,} generations at most"
+    if stop.patience is not None:
+        return f", until {stop.patience:,} generations bring nothing better at most"
+    return ", without a limit"
 
 
 def check_provable(source: Language, corpus: Corpus) -> None:

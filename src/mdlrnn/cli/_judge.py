@@ -221,7 +221,12 @@ PROVE, CHECK = "Proving", "Checking"
     "--solver", type=click.Choice(["cvc5", "z3"]), group=CHECK,
     help="Which solver decides the queries.  [default: cvc5]",
 )  # fmt: skip
-@option("--time", "time", metavar="TIME", help="Give up after this.  [default: 60s; --check: 10m]")
+@option(
+    "--time",
+    "time",
+    metavar="TIME",
+    help="Give up after the work that an idle core does in this.  [default: 60s; --check: 10m]",
+)
 @json_option
 def prove(
     network: str | None,

@@ -22,7 +22,8 @@ NOT_PROVED = 1
 @click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file, .lang.")
 @option(
     "--time", "limit", metavar="TIME",
-    help="Give up after this.  [default: 20s; for a search on strings 60s]",
+    help="Give up after the work that an idle core does in this.  [default: 20s; "
+    "for a search on strings 60s, by the clock]",
 )  # fmt: skip
 @words_option
 @json_option

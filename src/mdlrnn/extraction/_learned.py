@@ -223,16 +223,17 @@ class Learned:
         seconds, checked = float(data["seconds"]), int(data["checked_length"])
         return cls(network, machine, name, proof, statement, seconds, checked, beside)
 
-    @property
-    def shown(self) -> Machine | None:
-        """The machine to show: the network's, or the one that agrees up to a length."""
-        return self.cover.machine if self.machine is None and self.cover else self.machine
-
     def certificate(self) -> str:
         """The proof as a file that a second solver can check."""
         if self.proof is None:
             raise InputError("there is no theorem to write down; a certificate needs a proof.")
         return self.proof.certificate()
+
+    def __str__(self) -> str:
+        """What `mdlrnn learned` prints."""
+        from ._verdict import Verdict  # which holds one of these
+
+        return str(Verdict(self.network, learned=self))
 
 
 def _machine(text: str | None) -> Machine | None:

@@ -293,7 +293,7 @@ CHECK = 600.0
 EXTRA = "prove"
 MILLISECONDS = 4_000
 """For one query; linear ones take a few."""
-PATIENCE = 10
+PATIENCE = 4
 """Times as long as the work should take, a query may take on a busy machine."""
 LOGIC = "(set-logic ALL)"
 

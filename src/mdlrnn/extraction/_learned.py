@@ -4,7 +4,6 @@ machine was proved, the small automaton that agrees with the network up to a len
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -149,6 +148,7 @@ class Learned:
     proof: Proof | None
     statement: str
     seconds: float
+    """What it took, in the work that an idle core does in a second."""
     checked: int
     """All prefixes up to this length were run."""
     cover: Cover | None = None
@@ -280,8 +280,8 @@ class _Search:
         self.network = network
         self.first = first
         self.seconds = seconds
-        self.began = time.monotonic()
-        self.ends = work.now() + seconds
+        self.began = work.now()
+        self.ends = self.began + seconds
         self.reasons: list[str] = []
         self.tried: set[tuple[tuple[Rule, ...], str]] = set()
         self.left_at = ""
@@ -297,7 +297,7 @@ class _Search:
 
     def run(self) -> Learned:
         found = self._found()
-        return replace(found, seconds=time.monotonic() - self.began)
+        return replace(found, seconds=work.now() - self.began)
 
     def _found(self) -> Learned:
         levels: list[Runs] = []

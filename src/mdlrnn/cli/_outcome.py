@@ -193,16 +193,15 @@ FEWEST_STEPS = 100_000
 
 
 def advice(run: Run, corpus: Corpus) -> list[str]:
-    """Sentences; none where what was found is proved and covers the strings."""
-    fits = run.verdict.fits
-    covers = fits is None or fits.right == fits.all
-    if run.found is not None or (run.verdict.theorem is not None and covers):
+    """Sentences; none where the language is known and a network proved right for it."""
+    if run.found is not None or run.is_proved:
         return []
     return [*_simpler(run, corpus), *_stagnant(run)]
 
 
 def _simpler(run: Run, corpus: Corpus) -> list[str]:
-    """Whether something simple describes the corpus in fewer bits than the best network."""
+    """Whether something simple describes the corpus in fewer bits than the best network. Where it
+    is proved and all strings fit, what counts are the bits of the strings given the network."""
     if corpus.alphabet is None or run.objective != Objective():
         return []
     models = {
@@ -210,7 +209,9 @@ def _simpler(run: Run, corpus: Corpus) -> list[str]:
         "a list of the strings with their frequencies": list_length(corpus),
     }
     name, bits = min(models.items(), key=lambda item: item[1])
-    if bits + FAR > run.score.mdl:
+    fits = run.verdict.fits
+    covers = run.verdict.theorem is not None and fits is not None and fits.right == fits.all
+    if bits + FAR > run.score.mdl or (covers and run.score.d_given_g <= bits):
         return []
     return [
         f"The best network is worse than something simple: {name} would describe these strings in "

@@ -407,7 +407,7 @@ class Findings(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Without what differs from one machine to the next."""
         proof = self.proof.to_dict()
-        names = ("outcome", "statement", "claims", "notes", "table", "float_failure")
+        names = ("outcome", "statement", "claims", "notes", "table", "float_failure", "limits")
         learned = None if self.learned is None else self.learned.to_dict() | {"seconds": 0.0}
         return {
             "key": self.key, "seconds": self.seconds,

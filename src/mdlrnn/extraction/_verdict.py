@@ -55,7 +55,7 @@ class Belonging(NamedTuple):
     """By the machine where one is proved; else whether the network gives each symbol at least
     0.0001."""
     machine: Fraction | None
-    """The probability of the string in the machine, where one is proved."""
+    """The probability of the string in the machine, where one is proved that has chances."""
 
     def to_dict(self) -> dict[str, Any]:
         machine = None if self.machine is None else float(self.machine)
@@ -285,9 +285,19 @@ def belonging(
     if alphabet is None:
         raise InputError("the network reads numbers, no strings; give a network over symbols.")
     symbols = symbols_of(string, alphabet) if isinstance(string, str) else list(string)
-    unknown = next((symbol for symbol in symbols if symbol not in alphabet[1:]), None)
-    if unknown is not None:
-        return Belonging(spelled(symbols), 0.0, False, _in_machine(learned, symbols))
+    machine = _in_machine(learned, symbols)
+    chance, least = _chances(network, symbols)
+    belongs = machine > 0 if machine is not None else least >= NOISE[0]
+    if learned is not None and learned.machine is not None and learned.machine.assumed:
+        machine = None  # it is a set of strings, whose chances nobody gave
+    return Belonging(spelled(symbols), chance, belongs, machine)
+
+
+def _chances(network: Network, symbols: Sequence[str]) -> tuple[float, float]:
+    """What the network, as it runs, gives to a string, and the least that it gives to a symbol."""
+    alphabet = network.alphabet or ()
+    if not set(symbols) <= set(alphabet[1:]):
+        return 0.0, 0.0
     step, values = stepper(network, FLOAT, saturation=network.saturation), None
     chance, least = 1.0, 1.0
     for read, follows in zip((BOUNDARY, *symbols), (*symbols, BOUNDARY), strict=True):
@@ -295,9 +305,7 @@ def belonging(
         given = dict(zip(alphabet, distribution(network, values), strict=True))
         chance *= float(given[follows])
         least = min(least, float(given[follows]))
-    machine = _in_machine(learned, symbols)
-    belongs = machine > 0 if machine is not None else least >= NOISE[0]
-    return Belonging(spelled(symbols), chance, belongs, machine)
+    return chance, least
 
 
 def _in_machine(learned: Learned | None, symbols: Sequence[str]) -> Fraction | None:

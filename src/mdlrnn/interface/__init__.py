@@ -1,7 +1,8 @@
 """What users call, in Python and through the command line, which is a thin layer over it.
 
-`_evolve` searches and goes on with searches, `_carry_out` takes a run to its end, `_functions` has
-the others, `_progress` is what is seen meanwhile, `_text` writes for a terminal."""
+`_evolve` searches and goes on with searches, `_carry_out` takes a run to its end, `_proving` proves
+beside it, `_functions` has the others, `_progress` is what is seen meanwhile, `_text` writes for a
+terminal."""
 
 from __future__ import annotations
 

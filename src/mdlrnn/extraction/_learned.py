@@ -230,10 +230,13 @@ class Learned:
         return self.proof.certificate()
 
     def __str__(self) -> str:
-        """What `mdlrnn learned` prints."""
-        from ._verdict import Verdict  # which holds one of these
-
-        return str(Verdict(self.network, learned=self))
+        """The machine with its name and what is shown of it; or why there is none."""
+        if self.machine is None:
+            return self.statement
+        rules = [f"  {line}" for line in self.machine.to_text().splitlines()[1:]]
+        name = self.name or "the language of this machine"
+        shown = "Theorem" if self.proved else "Shown"
+        return "\n".join([f"It has learned {name}.", "", *rules, "", f"{shown}. {self.statement}"])
 
 
 def _machine(text: str | None) -> Machine | None:

@@ -17,7 +17,6 @@ from ..languages import Language
 from ..network import Encoding, Network, Objective
 from ..proofs import Prover, require
 from ..runs import (
-    SHOWN,
     Recorder,
     begin,
     conclude,
@@ -57,6 +56,8 @@ def verdict_by_run(run: Run) -> Verdict:
 Kind = TypeVar("Kind")
 PATIENCE = 5_000
 """Generations without improvement after which a run on strings ends that nothing else ends."""
+RUNNERS_UP = 5
+"""Networks of the front that are looked at where the best one is not proved."""
 PROVED_RIGHT = "proved"
 """Why a run ended that was to go on until something is proved."""
 
@@ -198,7 +199,7 @@ def runners_up(run: Run, problem: Problem) -> dict[Network, float]:
     """Networks with their MDL: those of the front, best first, then the best of each island;
     without the best of all."""
     front = sorted(run.front, key=lambda entry: entry[1].mdl)
-    others = {network: score.mdl for network, score in front[:SHOWN]}
+    others = {network: score.mdl for network, score in front[:RUNNERS_UP]}
     for g, d_given_g, row in run.archipelago.best_entries():
         others.setdefault(network_of(problem, row), g + d_given_g)
     return {network: mdl for network, mdl in others.items() if network != run.best}

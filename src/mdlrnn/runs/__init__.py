@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ._networks import network_from as network_from
     from ._networks import read_corpus as read_corpus
     from ._networks import training_of as training_of
-    from ._recorder import SHOWN as SHOWN
     from ._recorder import Recorder as Recorder
     from ._recorder import Until as Until
     from ._recorder import begin as begin

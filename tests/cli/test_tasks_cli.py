@@ -114,7 +114,7 @@ def test_what_was_learned_of_odd_symbols_is_printable_and_reads_back(
     found = run("learned", "odd.json", "-o", "odd.lang")
     assert found.code == 0
     assert all(line.isprintable() for line in found.out.split("\n"))
-    assert f"({printable(symbol)}|a)*" in found.out
+    assert f"('{printable(symbol)}' | a)*" in found.out
     shown = run("language", "odd.lang", "--json")
     assert shown.code == 0
     assert json.loads(shown.out)["alphabet"] == ["#", *sorted([symbol, "a"])]
@@ -139,7 +139,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
         raise AssertionError
 
     for place in (
-        "judge.prove_machine", "learned.learned_by", "learned.enough_strings",
+        "judge.proof_of", "learned.verdict_by", "learned.enough_strings",
         "show.draw_network", "show.network_content", "language.sample_strings",
     ):  # fmt: skip
         monkeypatch.setattr(f"mdlrnn.cli._{place}", work)
@@ -182,6 +182,8 @@ def test_a_right_network_in_words(run: Callable[..., Result]) -> None:
         "strings without a mistake               100.00 %    100.00 %\n"
         "\n"
         "no mistake on any of these strings\n"
+        "\n"
+        "200 of 200 strings that it makes are in Dyck-1.\n"
     )
 
 

@@ -87,7 +87,7 @@ def test(
         say_json({**report.to_dict(), **said})
         return
     say(str(report))
-    if verdict is not None:
+    if verdict is not None and (verdict.made is not None or verdict.proof is not None):
         say("\n" + filled(verdict.line))
         if isinstance(report, Report) and report.first_failure is not None:
             for reason in verdict.why_figures_differ:

@@ -114,8 +114,8 @@ def test_what_was_learned_of_odd_symbols_is_printable_and_reads_back(
     found = run("learned", "odd.json", "-o", "odd.lang")
     assert found.code == 0
     assert all(line.isprintable() for line in found.out.split("\n"))
-    shown = printable(symbol)  # in quotes and apart where it is a blank
-    assert f"({shown}|a)*" in found.out or f"('{shown}' | a)*" in found.out
+    odd = printable(symbol)  # in quotes and apart where it is a blank
+    assert f"({odd}|a)*" in found.out or f"('{odd}' | a)*" in found.out
     shown = run("language", "odd.lang", "--json")
     assert shown.code == 0
     assert json.loads(shown.out)["alphabet"] == ["#", *sorted([symbol, "a"])]

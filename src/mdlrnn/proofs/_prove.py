@@ -10,7 +10,7 @@ is shown, long random strings are run before that is said.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 

@@ -229,6 +229,18 @@ class Learned:
             raise InputError("there is no theorem to write down; a certificate needs a proof.")
         return self.proof.certificate()
 
+    def proof_of(self, language: Machine, seconds: float = SECONDS) -> Proof | None:
+        """The theorem about a language, where the network follows the counters of another machine:
+        the two machines are gone through at once. None where that shows nothing."""
+        both = None if self.machine is None else product(self.machine, language)
+        if both is None:
+            return None
+        try:
+            proof = prove(self.network, both, seconds=seconds)
+        except (InputError, RulesAtOdds):
+            return None
+        return proof if proof.proved else None
+
     def __str__(self) -> str:
         """The machine with its name and what is shown of it; or why there is none."""
         if self.machine is None:
@@ -260,19 +272,6 @@ def learned(network: Network, seconds: float = SECONDS, first: Machine | None = 
     if not is_number(seconds) or seconds <= 0:
         raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
     return _Search(network, seconds, first).run()
-
-
-def proof_by_way_of(found: Learned, language: Machine, seconds: float = SECONDS) -> Proof | None:
-    """The theorem about a language, where the network follows the counters of another machine: the
-    two machines are gone through at once. None where that shows nothing."""
-    both = None if found.machine is None else product(found.machine, language)
-    if both is None:
-        return None
-    try:
-        proof = prove(found.network, both, seconds=seconds)
-    except (InputError, RulesAtOdds):
-        return None
-    return proof if proof.proved else None
 
 
 class _Search:

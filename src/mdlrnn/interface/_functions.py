@@ -13,7 +13,6 @@ from ..checks import check_integer, short
 from ..construction import machine_network
 from ..corpus import Corpus, match
 from ..errors import InputError
-from ..extraction import SECONDS as LEARNED
 from ..extraction import Comparison, Learned, Verdict
 from ..extraction import compare as compare_networks
 from ..extraction import learned as learned_by
@@ -46,6 +45,8 @@ from ._progress import Display
 if TYPE_CHECKING:
     from ..search import Run
 
+LEARNED = 20.0
+"""Work, in seconds of an idle core, for what a network has learned."""
 SEARCHED = 60.0
 """Seconds for a search on strings, of which is asked what was learned."""
 

@@ -25,7 +25,7 @@ from ..extraction import Learned, learned
 from ..machines import AnyMachine, Machine
 from ..network import Network
 from ..proofs import IN_RUN, Proof, Prover, prove
-from ..search import Archipelago, Beside, FoundExpression, Progress
+from ..search import Archipelago, FoundExpression, Progress
 
 FIRST = 50
 """The generation from which on the network of an expression is handed over."""
@@ -54,9 +54,10 @@ class Proving:
     """What is handed over and what has come of it."""
 
     def __init__(
-        self, corpus: Corpus, prover: Prover | None, aside: Beside | None, known: Learned | None
+        self, corpus: Corpus, prover: Prover | None, aside: Any, known: Learned | None
     ) -> None:
-        """`known` is what the run's folder keeps of its best network."""
+        """`aside` searches for expressions, if anything does; `known` is what the run's folder has
+        of its best network."""
         self.corpus, self.prover, self.aside = corpus, prover, aside
         self.inside: Learned | None = None
         """What the network that ended the run has learned, where no language is known."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..corpus import Corpus
 from ..errors import InputError, RunError
-from ..extraction import Learned, Verdict, learned, proof_by_way_of
+from ..extraction import Learned, Verdict, learned
 from ..languages import Language, language_of_run
 from ..machines import AnyMachine, Machine
 from ..network import Network
@@ -168,7 +168,7 @@ def _by_way_of(proof: Proof, folder: Path | None, machine: AnyMachine, seconds: 
     if proof.outcome != "not shown" or not isinstance(machine, Machine):
         return proof
     inside = _inside(proof.network, folder, None, min(seconds, AT_THE_END))
-    return (inside and proof_by_way_of(inside, machine, seconds)) or proof
+    return (inside and inside.proof_of(machine, seconds)) or proof
 
 
 def learned_of_language(proof: Proof, language: Machine) -> Learned:

@@ -23,6 +23,7 @@ ROOMS = (
 """Values first. A room imports from itself and from rooms before it."""
 ROOT_MODULES = (
     "door", "_notebook", "_version", "checks", "errors", "files", "limits", "old", "waiting",
+    "work",
 )  # fmt: skip
 """What every room may import."""
 LIGHT = ("network", "corpus", "machines", "expressions", "languages")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .network import Network
 
 if TYPE_CHECKING:
-    from .extraction import Learned
+    from .extraction import Verdict
     from .search import Run
 
 
@@ -20,7 +20,8 @@ def attach_to_network() -> None:
 
 def attach_to_run(kind: type[Run]) -> None:
     setattr(kind, "_repr_html_", _run_html)  # noqa: B010
-    setattr(kind, "learned", property(_learned))  # noqa: B010
+    setattr(kind, "verdict", property(_verdict))  # noqa: B010
+    setattr(kind, "learned", property(lambda run: run.verdict.learned))  # noqa: B010
 
 
 def _network_svg(network: Network) -> str:
@@ -35,10 +36,10 @@ def _run_html(run: Run) -> str:
     return run_html(run)
 
 
-def _learned(run: Run) -> Learned | None:
-    if "_learned" not in vars(run):
-        from .interface import learned_by_run
+def _verdict(run: Run) -> Verdict:
+    if "_verdict" not in vars(run):
+        from .interface import verdict_by
 
-        vars(run)["_learned"] = learned_by_run(run)
-    found: Learned | None = vars(run)["_learned"]
+        vars(run)["_verdict"] = verdict_by(run)
+    found: Verdict = vars(run)["_verdict"]
     return found

@@ -126,15 +126,13 @@ def test_a_run_on_strings_ends_with_what_was_learned(
 ) -> None:
     """After it is saved; the answer is kept, and the report has it."""
     pytest.importorskip("z3")
-    for seconds in ("interface._carry_out.AT_THE_END", "show._content.LEARNED_SECONDS"):
-        monkeypatch.setattr(f"mdlrnn.{seconds}", 120.0)
     (here / "as.txt").write_text("3\ta\n2\taa\n1\taaa\n")
     out = mdlrnn("evolve", "as.txt", *SMALL, "--generations", "60", "--out", "r", "--quiet").stdout
     saved, learned = out.index("Saved in r."), out.index("It has learned ")
     assert saved < learned
     assert "All 6 strings of the corpus (3 distinct) belong to it." in out
     kept = json.loads((here / "r" / "learned.json").read_text())
-    assert f"It has learned {kept['name']}." in out
+    assert f"It has learned {kept['name']}: exactly these strings" in out
     assert mdlrnn("report", "r", "-o", "r.html").exit_code == 0
     assert f"<h2>It has learned {kept['name']}</h2>" in (here / "r.html").read_text()
     for broken in ("", "[]", json.dumps({**kept, "machine": 5}), json.dumps({**kept, "name": []})):

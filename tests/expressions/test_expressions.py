@@ -151,7 +151,7 @@ def test_the_likeliest_strings_come_in_order() -> None:
         ("<w>^n", "write <w> <w>^n"),
         ("a{2}", "put it in quotes"),
         ("a^(4..1)", "a range goes up"),
-        ("a > b", "put it in quotes"),
+        ("a > b", "write '>' for the symbol"),
         ("<w:a~a>", "is not drawn before it"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 
 import mdlrnn
 from mdlrnn import Network, languages, zoo
-from mdlrnn.extraction._learned import Agreement, agreement, agrees, cover
+from mdlrnn.extraction._learned import Cover, agreement, agrees, cover
 from mdlrnn.extraction._places import run_through
 from mdlrnn.machines._machine import Machine
 from mdlrnn.network._interpreter import EXACT, distribution, feed, input_rows
@@ -62,13 +62,14 @@ def test_a_machine_with_other_strings_agrees_up_to_where_they_part() -> None:
 
 
 def test_what_is_said_of_such_a_machine() -> None:
-    text = agrees(Agreement(1, Fraction(1, 300)), None)
+    machine = languages.anb2n()
+    text = agrees(Cover(machine, 1, Fraction(1, 300)))
     assert text == (
-        "Up to 1 symbol it finds the same symbols possible as this machine, with probabilities "
-        "that differ by up to 0.0034; no claim beyond."
+        f"Up to 1 symbol it finds the same symbols possible as a machine with {len(machine.rules)} "
+        "rules, with probabilities that differ by up to 0.0034"
     )
-    assert "with the same probabilities" in agrees(Agreement(3, Fraction(0)), None)
-    noisy = agrees(Agreement(3, Fraction(0)), Fraction(1, 10**4))
+    assert "with the same probabilities" in agrees(Cover(machine, 3, Fraction(0)))
+    noisy = agrees(Cover(machine, 3, Fraction(0), Fraction(1, 10**4)))
     assert "(what it gives with less than 0.0001 is taken for nothing)" in noisy
 
 

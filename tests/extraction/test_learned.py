@@ -19,8 +19,15 @@ from helpers.slow import few
 from mdlrnn import Corpus, InputError, Network, Unit, Weight, zoo
 from mdlrnn.extraction._fit import machine_from_runs
 from mdlrnn.extraction._learned import cover
-from mdlrnn.extraction._names import automaton_name, count_name, guesses, named_machines, regex_of
+from mdlrnn.extraction._names import (
+    automaton_name,
+    count_name,
+    guesses,
+    named_machines,
+    regular_name,
+)
 from mdlrnn.extraction._places import Node, NoMachine, Runs, run_through
+from mdlrnn.extraction._verdict import fits_text, share_that_fits
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines import load_language
 from mdlrnn.machines._files import machine_from_text
@@ -78,26 +85,26 @@ def test_names_are_held_against_the_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "regex"),
+    ("text", "expression"),
     [
         ("start: a 1/2 -> start\nstart: # 1/2", "a*"),
-        ("start: a -> A\nA: b 1/2 -> start\nA: # 1/2", "(ab)*a"),
+        ("start: a -> A\nA: b 1/2 -> start\nA: # 1/2", "(ab)* a"),
         ("start: the 1/2 -> start\nstart: cat 1/2 -> A\nA: #", "'the'* 'cat'"),
         ("start: ( 1/2 -> A\nstart: a 1/2 -> B\nA: a -> start\nB: #", "('(' a)* a"),
-        ("start: a 1/2 -> A\nstart: b 1/2 -> A\nA: #", "a|b"),
+        ("start: a 1/2 -> A\nstart: b 1/2 -> A\nA: #", "a | b"),
     ],
 )
-def test_regular_expressions(text: str, regex: str) -> None:
+def test_regular_expressions(text: str, expression: str) -> None:
     machine = machine_from_text(text)
     assert isinstance(machine, Machine)
-    assert regex_of(machine) == regex
+    assert regular_name(machine) == expression
 
 
 def test_from_the_command_line(run: Run, tmp_path: Path) -> None:
     zoo.anbn().save(tmp_path / "anbn.json")
     shown = run("learned", "anbn.json", "-o", "mine.lang")
     assert shown.code == 0
-    assert shown.out.startswith("It has learned a^n b^n.\n")
+    assert shown.out.startswith("It has learned a^n b^n: these strings, of every length; ")
     assert load_language(tmp_path / "mine.lang").title == "a^n b^n"
     data = json.loads(run("learned", "anbn.json", "--json").out)
     assert {"name", "machine", "proved", "statement", "margin", "seconds"} <= data.keys()
@@ -123,12 +130,15 @@ def test_two_stacks_that_have_learned_the_same() -> None:
 
 def test_a_corpus_of_one_string_is_told_as_one() -> None:
     found = mdlrnn.learned(zoo.anbn())
-    assert found.of_corpus(Corpus.from_strings(["ab"])) == (
-        "The one string of the corpus belongs to it."
-    )
-    assert found.of_corpus(Corpus.from_strings(["ab", "b"])) == (
-        "1 of the 2 strings of the corpus belongs to it; b does not."
-    )
+    said = [
+        fits_text(share)
+        for strings in (["ab"], ["ab", "b"])
+        if (share := share_that_fits(found, Corpus.from_strings(strings))) is not None
+    ]
+    assert said == [
+        "The one string of the corpus belongs to it.",
+        "1 of the 2 strings of the corpus belongs to it; b does not.",
+    ]
 
 
 def test_numbers_are_no_strings() -> None:
@@ -156,7 +166,7 @@ def test_counts_get_their_names() -> None:
     machine = machine_from_text(even + odd)
     assert isinstance(machine, Machine)
     assert count_name(machine) == "an even number of a's over a b"
-    assert regex_of(machine) == "(b|ab*a)*"
+    assert regular_name(machine) == "(b | a b* a)*"
     assert automaton_name(machine) == "an even number of a's over a b"
 
 
@@ -164,7 +174,7 @@ def test_a_time_limit_ends_in_an_honest_no() -> None:
     found = mdlrnn.learned(zoo.anbncn(), seconds=1e-6)
     assert not found.proved
     assert found.machine is None
-    assert found.statement.startswith("No machine was found, in the 1e-06 s it was given")
+    assert found.statement.startswith("No machine was found: none was looked for (with as much")
     with pytest.raises(InputError, match="seconds is 0"):
         mdlrnn.learned(zoo.anbn(), seconds=0)
 
@@ -175,7 +185,7 @@ def test_runs_that_the_clock_has_ended_are_told_as_such(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(learned_module, "run_through", too_slow)
     found = mdlrnn.learned(zoo.anbncn(), seconds=600)
-    assert found.statement.startswith("No machine was found, in the 600 s it was given")
+    assert found.statement.startswith("No machine was found: it was not run far enough")
 
 
 def test_prefixes_are_compared_by_number_not_through_all_that_follows() -> None:

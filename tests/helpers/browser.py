@@ -139,7 +139,9 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Tab]]:
 
     def opening(net: Network, theorem: Proof | None = None, **options: Any) -> Tab:
         path = tmp_path / f"page{len(opened)}.html"
-        content = replace(network_content(net, net.name or "a network"), theorem=theorem)
+        content = network_content(net, net.name or "a network")
+        if theorem is not None and content.verdict is not None:
+            content = replace(content, verdict=replace(content.verdict, proof=theorem))
         path.write_text(page(content), encoding="utf-8")
         opened.append(Tab(browser, path, **options))
         return opened[-1]

@@ -11,11 +11,11 @@ import pytest
 
 from mdlrnn import Connection, Corpus, Network, Unit, Weight, compare, explain, feed, learned, zoo
 from mdlrnn import prove as prove_network
+from mdlrnn.extraction import Verdict
 from mdlrnn.languages import language_from
 from mdlrnn.measures._enough import enough_strings
 from mdlrnn.measures._measures import cell_text, list_length, percent_text
 from mdlrnn.network import Encoding
-from mdlrnn.proofs._prove import Verdict
 from mdlrnn.proofs._terms import bound_text, enclosure, sigmoid_about
 from mdlrnn.show import plot_accuracy
 from mdlrnn.show._plots import Accuracy
@@ -34,7 +34,7 @@ def test_whoever_says_however_long_says_what_float64_and_saturation_change() -> 
     assert LIMITS in learned(network).statement
     assert LIMITS in compare(network, network).statement
     proof = prove_network(network, "anbn")
-    (line,) = Verdict(proof).lines("proved.json", network)
+    (line,) = Verdict(network, "a^n b^n", proof).theorem_text
     assert LIMITS in line
     assert any(note.startswith("The theorem is about exact numbers.") for note in proof.notes)
     uncut = replace(network, saturation=False)

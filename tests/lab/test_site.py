@@ -128,7 +128,7 @@ def test_a_theorem_of_exact_numbers_alone_is_told_apart(
     assert '<option value="exact">' not in (made.folder / "index.html").read_text()
     for name in ("index.html", "step.html"):
         assert "<h2>Theorem, in exact numbers</h2>" in (site / "task-anbn" / name).read_text()
-    assert "though not as it runs" in (site / "task-anbn/index.html").read_text()
+    assert "but not as it runs" in (site / "task-anbn/index.html").read_text()
 
 
 def test_what_could_not_be_used_is_named_on_the_index(made: _build.Site) -> None:

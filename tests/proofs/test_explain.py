@@ -172,7 +172,8 @@ def test_a_proof_in_latex_is_whole(name: str) -> None:
 def test_prove_prints_the_theorem_and_its_table(run: Run) -> None:
     result = run("prove", "anbn.json", "anbn", "--certificate", "anbn.smt2")
     assert result.exit_code == 0
-    assert result.output.startswith("Proved. For every string of a^n b^n")
+    assert result.output.startswith("It has learned a^n b^n: these strings, of every length;")
+    assert "\nProved. For every string of a^n b^n" in result.output
     assert "σ(−15)" in result.output
     assert max(map(len, result.output.splitlines())) <= 80
     checked = run("prove", "--check", "anbn.smt2", "--network", "anbn.json")

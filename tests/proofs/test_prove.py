@@ -14,12 +14,12 @@ from helpers.data import is_one_sentence
 from helpers.oracle import proof_of, really_wrong
 from helpers.slow import few
 from mdlrnn import Connection, InputError, Network, Unit, Weight, machines, prove, zoo
+from mdlrnn.extraction import Verdict
 from mdlrnn.languages._notation import language_from_notation
 from mdlrnn.machines._files import machine_from_text
 from mdlrnn.network._interpreter import EXACT, stepper
 from mdlrnn.proofs._execute import system_for
 from mdlrnn.proofs._proof import Proof
-from mdlrnn.proofs._prove import Verdict
 from mdlrnn.proofs._smt import Claim
 from mdlrnn.proofs.float64._runs import GROWTH, paths
 from mdlrnn.zoo import _language
@@ -428,7 +428,7 @@ def test_what_is_shown_of_a_network_that_is_not_right_says_of_which_numbers() ->
 def test_a_network_that_scores_lower_is_not_called_one_that_scores_more() -> None:
     proof = Proof(zoo.anbn(), "a^n b^n", "refuted", "Wrong.", (Claim("exact"),), None, 0, 0.0)
     right = replace(proof, outcome="proved", statement="Right.")
-    lower = Verdict(proof, right, -12.5).lines("proved.json", zoo.anbn())[1]
+    lower = Verdict(zoo.anbn(), "a^n b^n", proof, other=right, more_bits=-12.5).lines[2]
     assert "of the network in proved.json, whose |G| + |D:G| is 12.50 bits lower: Right." in lower
-    higher = Verdict(proof, right, 12.5).lines("proved.json", zoo.anbn())[1]
+    higher = Verdict(zoo.anbn(), "a^n b^n", proof, other=right, more_bits=12.5).lines[2]
     assert "which scores 12.50 bits more" in higher

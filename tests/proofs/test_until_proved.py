@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import ClassVar, cast
 
 import numpy as np
 import pytest
@@ -16,12 +16,15 @@ from click.testing import CliRunner, Result
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, Network, Search, Stop, evolve, learned, prove, resume, score, zoo
 from mdlrnn.cli import cli
+from mdlrnn.interface._proving import FIRST_TRY, Job, Proving, solved
 from mdlrnn.languages import TASKS
 from mdlrnn.languages._paper import anbn
 from mdlrnn.machines._machine import Machine
 from mdlrnn.proofs._proof import Proof
 from mdlrnn.proofs._prove import Prover
-from mdlrnn.proofs._smt import FIRST_TRY, IN_RUN, Claim
+from mdlrnn.proofs._smt import IN_RUN, Claim
+from mdlrnn.results import Learned, Progress
+from mdlrnn.search import Archipelago
 
 Run = Callable[..., Result]
 SMALL = ("--set", "islands=4", "--set", "population=60", "--quiet")
@@ -93,47 +96,90 @@ def test_where_the_best_network_is_wrong_the_first_runner_up_that_is_right_is_ke
     assert theorem["other"]["more"] == pytest.approx(more)
 
 
+class Worker:
+    """In place of the process: it solves here, and takes some looks for it."""
+
+    looks = 0
+    given: ClassVar[list[Job]] = []
+
+    def __init__(self) -> None:
+        self.job: Job | None = None
+        self.left = 0
+
+    @property
+    def is_busy(self) -> bool:
+        return self.job is not None
+
+    @property
+    def has_ended(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+    def begin(self, job: Job) -> None:
+        self.job, self.left = job, self.looks
+        self.given.append(job)
+
+    def result(self) -> Proof | Learned | None:
+        job, self.job = self.job, None
+        assert job is not None
+        return solved(job)
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def worker(monkeypatch: pytest.MonkeyPatch) -> type[Worker]:
+    monkeypatch.setattr("mdlrnn.interface._proving._Worker", Worker)
+    monkeypatch.setattr(Worker, "given", [])
+    return Worker
+
+
 def test_networks_that_are_wrong_on_longer_strings_are_not_given_to_the_solver(
-    monkeypatch: pytest.MonkeyPatch,
+    worker: type[Worker],
 ) -> None:
-    def refuse(*arguments: object, **options: object) -> Proof:
-        raise AssertionError("it was")
-
-    found = evolve("anbn", Search(islands=4, population=60), stop=Stop(generations=1), prove=False)
-    monkeypatch.setattr("mdlrnn.proofs._prove.prove", refuse)
     prover = Prover(anbn())
-    assert prover([found.best, zoo.anb2n()], [], 1.0, math.inf) is None
-    assert not prover.fails_on_longer_strings(zoo.anbn())
-    with pytest.raises(AssertionError, match="it was"):
-        prover([zoo.anbn()], [], 1.0, math.inf)
+    assert prover.fails_on_longer_strings(zoo.anb2n())
+    proving = Proving(TASKS["anbn"].training(), prover, None, None)
+    at = cast("Progress", SimpleNamespace(generation=7, mdl=1.0, archipelago=Archipelago(())))
+    proving.hand_over(at, [zoo.anb2n()])
+    assert proving.answer(wait=True) is None
+    assert worker.given == []
+    proving.hand_over(at, [zoo.anb2n(), zoo.anbn()])
+    assert proving.answer(wait=True) is at.archipelago
+    assert [job[0] for job in worker.given] == [zoo.anbn()]
 
 
-def test_the_best_networks_are_given_their_time_and_others_a_little(
-    monkeypatch: pytest.MonkeyPatch,
+def test_the_best_network_is_given_its_time_and_others_a_little(
+    worker: type[Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = [0.0]
-    given: list[float] = []
-
     def in_vain(network: Network, language: Machine, *, seconds: float) -> Proof:
-        clock[0] += seconds
-        given.append(seconds)
-        return Proof(network, language.title, "unknown", "", (), None, 0, seconds)
+        return Proof(network, language.title, "not shown", "", (), None, 0, seconds)
 
-    monkeypatch.setattr("mdlrnn.proofs._prove.prove", in_vain)
-    monkeypatch.setattr("mdlrnn.proofs._prove.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("mdlrnn.interface._proving.prove", in_vain)
     monkeypatch.setattr(Prover, "fails_on_longer_strings", lambda prover, network: False)
-    best, other, third = zoo.anbn(), zoo.anb2n(), zoo.dyck1()
-    prover = Prover(anbn())
-    assert prover([best], [best, other, third], 10.0, math.inf) is None
-    assert given == [IN_RUN], "others have to wait until the run has taken twice as long"
-    assert prover([best], [best, other, third], 2 * IN_RUN + 1, math.inf) is None
-    assert given[1:] == [FIRST_TRY], "what was tried is not tried again"
-    assert prover([other], [], 60.0, 2.0) is None
-    assert given[2:] == [], "no longer than it was tried"
-    assert prover([third], [], 60.0, 2.0) is None
-    assert given[2:] == [2.0], "a proof ends with the run"
-    assert prover([zoo.anbncn()], [], 60.0, 0.0) is None
-    assert given[3:] == []
+    proving = Proving(TASKS["anbn"].training(), Prover(anbn()), None, None)
+    at = cast("Progress", SimpleNamespace(generation=7, mdl=1.0, archipelago=Archipelago(())))
+    best, other = zoo.anbn(), zoo.anb2n()
+    proving.hand_over(at, [best, other, best])
+    assert proving.answer(wait=True) is None
+    assert [(job[0], job[3]) for job in worker.given] == [(best, IN_RUN), (other, FIRST_TRY)]
+    proving.hand_over(at, [other, best])
+    assert proving.answer(wait=True) is None
+    assert len(worker.given) == 2, "what was tried is not tried again"
+
+
+@pytest.mark.parametrize("looks", [0, 3])
+def test_one_seed_gives_one_result_however_long_a_proof_takes(
+    worker: type[Worker], monkeypatch: pytest.MonkeyPatch, looks: int
+) -> None:
+    monkeypatch.setattr(worker, "looks", looks)
+    search = Search(islands=4, population=60, migration_interval=50)
+    ended = evolve(STRINGS.split(), search, stop=Stop(proved=True), workers=1, progress=False)
+    assert ended.reason == "proved"
+    at = ended.archipelago.generation
+    again = evolve(STRINGS.split(), search, stop=Stop(generations=at), workers=1, progress=False)
+    assert ended.archipelago.digest() == again.archipelago.digest()
+    assert ended.best == again.best
 
 
 def test_a_run_on_ones_own_strings_has_no_theorem(run: Run) -> None:
@@ -158,13 +204,13 @@ def test_on_strings_a_run_goes_on_until_what_was_learned_is_proved(
     assert "finished: proved" in run("runs", "r").output
     kept = json.loads(Path("r/learned.json").read_text())
     assert (kept["proved"], kept["network"]) == (True, Network.load("r/best.json").to_dict())
-    assert f"It has learned {kept['name']}." in told
+    assert f"It has learned {kept['name']}: exactly these strings" in told
 
     def refuse(*arguments: object) -> None:
         raise AssertionError("it was looked for again")
 
-    monkeypatch.setattr("mdlrnn.interface._carry_out.learned", refuse)
-    monkeypatch.setattr("mdlrnn.show._content.find_learned", refuse)
+    monkeypatch.setattr("mdlrnn.interface._proving.learned", refuse)
+    monkeypatch.setattr("mdlrnn.runs._conclude.learned", refuse)
     again = resume("r")
     assert (again.reason, again.is_proved) == ("proved", True)
     assert again.archipelago.generation == kept_generation(result)

@@ -34,12 +34,12 @@ from mdlrnn import (
     zoo,
 )
 from mdlrnn.cli._runs import curve
-from mdlrnn.extraction import Learned
+from mdlrnn.extraction import Learned, Verdict
 from mdlrnn.languages import TASKS, language_from
 from mdlrnn.languages import _tasks as tasks_module
 from mdlrnn.network._encoding import SCHEMES
 from mdlrnn.show._content import network_content, run_content
-from mdlrnn.show._page import asset, described_parts, example_string, machine_section, page
+from mdlrnn.show._page import asset, described_parts, example_string, page, verdict_section
 
 CORPUS = Corpus.from_strings(["ab", "aabb", "aaabbb"], [6, 3, 1])
 SEARCH = Search(islands=2, population=30)
@@ -131,7 +131,7 @@ def test_a_theorem_has_a_place_and_none_leaves_none() -> None:
         "For every n it is right.", ("phase", "u6"), (("after a", "k"),), "By machine."
     )
     content = network_content(zoo.anbn(), "anbn")
-    shown = page(replace(content, theorem=theorem))
+    shown = page(replace(content, verdict=Verdict(zoo.anbn(), "a^n b^n", theorem)))
     assert "<h2>Theorem</h2>" in shown
     assert "For every n it is right." in shown
     assert '<th scope="row">after a</th><td>k</td>' in shown
@@ -141,15 +141,22 @@ def test_a_theorem_has_a_place_and_none_leaves_none() -> None:
 def test_a_theorem_s_probabilities_stand_before_its_units() -> None:
     head = ("after", "where", "unit 6", "unit 3", "P(#)", "P(a)")
     theorem = a_theorem("It is right.", head, (("a", "k > 0", "k", "7/3", "0", "1"),))
-    shown = page(replace(network_content(zoo.anbn(), "anbn"), theorem=theorem))
+    verdict = Verdict(zoo.anbn(), "a^n b^n", theorem)
+    shown = page(replace(network_content(zoo.anbn(), "anbn"), verdict=verdict))
     cells = "".join(f"<td>{cell}</td>" for cell in ("k &gt; 0", "0", "1", "k", "7/3"))
     assert f'<th scope="row">a</th>{cells}' in shown
 
 
 def test_a_machine_that_is_not_proved_is_no_theorem() -> None:
-    learned = Learned(zoo.anbn(), languages.anbn(), None, None, "Up to 1 symbol.", 0.0, 1)
-    assert "<p>Up to 1 symbol.</p>" in machine_section(learned)
-    assert "<p>Theorem. Up" in machine_section(replace(learned, proof=a_theorem("Right.")))
+    network = zoo.anbn()
+    open_ = Learned(network, None, None, None, "Up to 1 symbol.", 0.0, 1)
+    shown = verdict_section(Verdict(network, learned=open_))
+    assert "<p>Up to 1 symbol.</p>" in shown
+    assert "Its rules" not in shown
+    proved = replace(open_, machine=languages.anbn(), proof=a_theorem("Right."))
+    shown = verdict_section(Verdict(network, learned=proved))
+    assert "<p>Theorem. Up" in shown
+    assert "Its rules" in shown
 
 
 @pytest.mark.parametrize("name", few(["anbn", "anbncn", "anb2n", "dyck1", "dyck2"], "dyck1"))

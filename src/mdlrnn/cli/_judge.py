@@ -15,13 +15,13 @@ from ..files import check_writable, save
 from ..interface import bits_text, columns, filled, parse_time, say, say_json, time_text
 from ..interface import test as test_network
 from ..languages import Language, language_from, machine_from
+from ..measures import Report
 from ..network import Network, has_words
 from ..proofs import CHECK as CHECK_SECONDS
 from ..proofs import SECONDS as PROVE_SECONDS
 from ..proofs import TO_TRY, Counterexample, Proof, document
 from ..proofs import check as check_certificate
-from ..proofs import prove as prove_machine
-from ..runs import FRONT, network_from, training_of
+from ..runs import FRONT, conclude, network_from, proof_of, training_of, verdict_of
 from ._group import command, option
 from ._options import (
     encoding_from,
@@ -79,11 +79,21 @@ def test(
     seen = training_of(network) if training is None else training
     with naming(network, source):
         report = test_network(net, known, seed=seed, training=seen, longest=longest)
+        about = net if uncut else network
+        verdict = None
+        if isinstance(report, Report):
+            verdict = verdict_of(about, known, seconds=0, proving=0)
     say_hints(known)
     if as_json:
-        say_json(report.to_dict())
-    else:
-        say(str(report))
+        said = {} if verdict is None else {"verdict": verdict.to_dict()}
+        say_json({**report.to_dict(), **said})
+        return
+    say(str(report))
+    if verdict is not None and (verdict.made is not None or verdict.proof is not None):
+        say("\n" + filled(verdict.line))
+        if isinstance(report, Report) and report.first_failure is not None:
+            for reason in verdict.why_figures_differ:
+                say(filled(reason))
 
 
 def _forbid_ignored(name: str, source: Language, longest: int | None, training: str | None) -> None:
@@ -215,7 +225,12 @@ PROVE, CHECK = "Proving", "Checking"
     "--solver", type=click.Choice(["cvc5", "z3"]), group=CHECK,
     help="Which solver decides the queries.  [default: cvc5]",
 )  # fmt: skip
-@option("--time", "time", metavar="TIME", help="Give up after this.  [default: 60s; --check: 10m]")
+@option(
+    "--time",
+    "time",
+    metavar="TIME",
+    help="Give up after the work that an idle core does in this.  [default: 60s; --check: 10m]",
+)
 @json_option
 def prove(
     network: str | None,
@@ -262,13 +277,14 @@ def prove(
             )
         seconds = PROVE_SECONDS if time is None else parse_time(time, "--time")
         net = with_saturation(network_from(network), uncut)
-        is_proved = _prove(net, network, language, margin, certificate, seconds, style, as_json)
+        source = net if uncut else network
+        is_proved = _prove(source, network, language, margin, certificate, seconds, style, as_json)
     if not is_proved:
         click.get_current_context().exit(NOT_PROVED)
 
 
 def _prove(
-    net: Network,
+    source: Network | str,
     network: str,
     language: str,
     margin: float | None,
@@ -281,13 +297,20 @@ def _prove(
     if certificate is not None:
         check_writable(certificate)
     with naming(network):
-        proof = prove_machine(net, machine, margin=margin, seconds=seconds)
+        # What a run's folder keeps has its words alone.
+        anew = certificate is not None or style != "text"
+        proof = proof_of(source, machine, margin=margin, seconds=seconds, anew=anew)
+        known = language_from(language)
+        verdict = conclude(proof.network, known, proof=proof, seconds=0, proving=0)
     if certificate is not None and proof.proved:
         save(certificate, proof.certificate())
     if as_json:
-        say_json({**proof.to_dict(), "certificate": certificate if proof.proved else None})
+        more = {"verdict": verdict.to_dict(), "certificate": certificate if proof.proved else None}
+        say_json({**proof.to_dict(), **more})
     else:
         others = TO_TRY in proof.notes and (Path(network) / FRONT).exists()
+        if style == "text":
+            say(filled(verdict.line) + "\n")
         _show(proof, style, certificate, (OTHERS,) if others else ())
     return proof.proved
 

@@ -6,55 +6,71 @@ import click
 
 from ..files import check_writable, save
 from ..interface import compare as compare_networks
-from ..interface import display_for, filled, parse_time, say, say_json
-from ..interface import learned as learned_by
+from ..interface import display_for, filled, parse_time, say, say_json, verdict_by
 from ..languages import language_from
 from ..measures import enough as enough_strings
-from ..runs import is_network, training_of
+from ..runs import is_network
 from ..show import PLOT_FORMATS, format_of, lines_over_strings, plot_enough
 from ._group import command, option
 from ._options import check_language_out, json_option, say_hints, words_option
-from ._outcome import say_learned
+from ._outcome import say_verdict
 
 NOT_PROVED = 1
 
 
 @command(doing="reading the network")
 @click.argument("source", metavar="NET_OR_STRINGS", type=click.Path())
+@click.argument("strings", metavar="[STRING]...", nargs=-1)
 @click.option("-o", "--out", type=click.Path(), help="Write the machine as a language file, .lang.")
 @option(
     "--time", "limit", metavar="TIME",
-    help="Give up after this.  [default: 20s; for a search on strings 60s]",
+    help="Give up after the work that an idle core does in this.  [default: 20s; "
+    "for a search on strings 60s, by the clock]",
 )  # fmt: skip
 @words_option
 @json_option
-def learned(source: str, out: str | None, limit: str | None, words: bool, as_json: bool) -> None:
+def learned(
+    source: str,
+    strings: tuple[str, ...],
+    out: str | None,
+    limit: str | None,
+    words: bool,
+    as_json: bool,
+) -> None:
     """What has a network learned? The machine inside it, its name, and a theorem.
 
     The network is a file, or a run's folder for its best one; or a file of strings, on which a
     network is searched for first (mdlrnn evolve keeps such a search and can go on with it). Nothing
     is told of the language: the machine is read off the network, and then it is proved that the
-    network follows it for ever. The exit code is 0 with a theorem and 1 without. Needs the extra
-    `prove`.
+    network follows it for ever. What a run has found out is in its folder and is not found again.
+    Does a STRING belong to the language? For each that is given, the answer with its probability.
+    The exit code is 0 with a theorem and 1 without. Needs the extra `prove`.
     """
     check_language_out(out)
     seconds = None if limit is None else parse_time(limit, "--time")
     display = display_for(as_json, as_json)
-    strings = None if is_network(source) else language_from(source, words=words)
-    if strings is not None:
-        say_hints(strings)
-    found = learned_by(strings or source, seconds=seconds, words=words, progress=display)
-    if out is not None and found.machine is not None:
-        save(out, found.machine.to_text())
-    corpus = training_of(source) if strings is None else strings.corpus()
+    given = None if is_network(source) else language_from(source, words=words)
+    if given is not None:
+        say_hints(given)
+    verdict = verdict_by(given or source, seconds=seconds, progress=display)
+    if out is not None and verdict.machine is not None:
+        save(out, verdict.machine.to_text())
+    belongs = [verdict.belongs(string) for string in strings]
     if as_json:
-        belongs = None if corpus is None else found.of_corpus(corpus)
-        say_json({**found.to_dict(), "corpus": belongs})
+        found = {} if verdict.learned is None else verdict.learned.to_dict()
+        data = {**found, "verdict": verdict.to_dict(), "corpus": verdict.of_corpus}
+        say_json({**data, "strings": [one.to_dict() for one in belongs]} if strings else data)
     else:
-        say_learned(found, corpus)
+        if strings:
+            for one in belongs:
+                say(filled(str(one)))
+            say(filled(verdict.line))
+        else:
+            say_verdict(verdict)
         if out is not None:
-            say(f"saved as {out}" if found.machine is not None else "there is no machine to save")
-    if not found.proved:
+            saved = verdict.machine is not None
+            say(f"saved as {out}" if saved else "no machine is proved, so none is saved")
+    if verdict.theorem is None:
         click.get_current_context().exit(NOT_PROVED)
 
 

@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 
 from ..corpus import Corpus
-from ..extraction import Learned
+from ..extraction import Verdict
 from ..interface import bits_text, filled, say, say_json, shell_text, table, time_text
 from ..languages import is_language_file, language_of_run, split_size
 from ..measures import list_length, percent_text, trigram_length
 from ..network import Objective, describe, has_words, spelled, symbols_of
-from ..runs import CORPUS, HELD_OUT, PROVED, Settings, read_corpus, read_settings
+from ..runs import CORPUS, HELD_OUT, Settings, read_corpus, read_settings
 from ..search import Run
 
 ROWS = 9
@@ -28,15 +28,6 @@ def print_outcome(run: Run) -> None:
     spent = f"after {run.statistics.steps:,} steps in {time_text(run.statistics.seconds)}"
     say(filled(f"Ended: {_why(run)}."))
     say(f"Generation {run.archipelago.generation:,}, {spent}.")
-    if run.found is not None:
-        say()
-        for line in str(run.found).split("\n"):
-            say(filled(line))
-        if run.found.network is None and run.found.expression.node is not None:
-            say(filled(f"There is no network of it: {run.found.obstacle}"))
-        say()
-    if run.origin is not None:
-        say(filled(f"The {'' if run.expression else 'best '}network was {run.origin}."))
     say()
     for line in describe(run.best).splitlines():
         say(filled(line, "    "))
@@ -49,45 +40,28 @@ def print_outcome(run: Run) -> None:
     if len(run.front) > 1:
         say("\nThe lowest |D:G| found for each |G| (front.json):")
         say(_front(run))
-    if run.verdict is not None:
-        say()
-        for sentence in run.verdict.lines(PROVED, run.best):
-            say(filled(sentence))
     corpus = read_corpus(run.out / CORPUS)
-    if not run.is_proved and run.found is None:
-        for sentence in advice(run, corpus):
-            say("\n" + filled(sentence))
     say(f"\nSaved in {run.out}. Next:")
     for command in _next(run, run.out, read_settings(run.out), corpus):
         say(f"  {command}")
-    found = _learned(run)
-    if found is not None:
-        say()
-        say_learned(found, corpus)
+    if run.reason == "stopped":
+        if run.found is not None:
+            say("\n" + "\n".join(map(filled, str(run.found).split("\n"))))
+        return
+    say()
+    say_verdict(run.verdict)
+    for sentence in advice(run, corpus):
+        say("\n" + filled(sentence))
 
 
-def _learned(run: Run) -> Learned | None:
-    """A run on one's own strings ends with what was learned; one on a language that is known, with
-    its theorem."""
-    if run.reason == "stopped" or (run.verdict is not None and run.is_proved):
-        return None
-    if run.found is not None and run.found.network is None:
-        return None  # the network beside it has learned something else
-    assert run.out is not None
-    return None if read_settings(run.out).corpus.get("task") else run.learned
-
-
-def say_learned(found: Learned, corpus: Corpus | None) -> None:
-    for line in str(found).split("\n"):
+def say_verdict(verdict: Verdict) -> None:
+    for line in verdict.lines:
         say(line if line.startswith("  ") else filled(line))
-    belongs = None if corpus is None else found.of_corpus(corpus)
-    if belongs is not None:
-        say(filled(belongs))
 
 
 def print_json(run: Run) -> None:
     statistics = run.statistics
-    found = _learned(run)
+    verdict = None if run.reason == "stopped" else run.verdict
     say_json(
         {
             "folder": str(run.out),
@@ -110,8 +84,11 @@ def print_json(run: Run) -> None:
             ],
             "history": run.history,
             "digest": run.archipelago.digest(),
-            "theorem": None if run.verdict is None else run.verdict.to_dict(),
-            "learned": None if found is None else found.to_dict(),
+            "verdict": None if verdict is None else verdict.to_dict(),
+            "theorem": None if verdict is None else verdict.theorem_dict(),
+            "learned": None
+            if verdict is None or verdict.learned is None
+            else verdict.learned.to_dict(),
         }
     )
 
@@ -127,7 +104,7 @@ def _why(run: Run) -> str:
             return f"the time of {time_text(stop.seconds or 0)} is up"
         case "stopped":
             return "you stopped it"
-        case "proved" if run.verdict is None:
+        case "proved" if run.concluded is not None and run.concluded.title is None:
             return (
                 "what the best network has learned is proved of it for every length; the machine "
                 "below was read off the network, and all strings fit it"
@@ -216,12 +193,15 @@ FEWEST_STEPS = 100_000
 
 
 def advice(run: Run, corpus: Corpus) -> list[str]:
-    """Sentences, none where there is nothing to say."""
+    """Sentences; none where the language is known and a network proved right for it."""
+    if run.found is not None or run.is_proved:
+        return []
     return [*_simpler(run, corpus), *_stagnant(run)]
 
 
 def _simpler(run: Run, corpus: Corpus) -> list[str]:
-    """Whether something simple describes the corpus in fewer bits than the best network."""
+    """Whether something simple describes the corpus in fewer bits than the best network. Where it
+    is proved and all strings fit, what counts are the bits of the strings given the network."""
     if corpus.alphabet is None or run.objective != Objective():
         return []
     models = {
@@ -229,7 +209,9 @@ def _simpler(run: Run, corpus: Corpus) -> list[str]:
         "a list of the strings with their frequencies": list_length(corpus),
     }
     name, bits = min(models.items(), key=lambda item: item[1])
-    if bits + FAR > run.score.mdl:
+    fits = run.verdict.fits
+    covers = run.verdict.theorem is not None and fits is not None and fits.right == fits.all
+    if bits + FAR > run.score.mdl or (covers and run.score.d_given_g <= bits):
         return []
     return [
         f"The best network is worse than something simple: {name} would describe these strings in "

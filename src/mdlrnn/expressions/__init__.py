@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ._expression import growth as growth
     from ._expression import usual_chances as usual_chances
     from ._mixture import Mixture as Mixture
+    from ._regular import regular_expression as regular_expression
     from ._text import LONGEST as LONGEST
     from ._text import read as read
     from ._text import symbol_text as symbol_text

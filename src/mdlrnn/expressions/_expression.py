@@ -113,10 +113,12 @@ class Expression(Strings):
     @cached_property
     def notation(self) -> str:
         """The expression as a person writes it, without its chances."""
-        parts = [] if self.node is None else [write(self.node)]
-        if not parts:
+        if self.node is None:
             return " | ".join(_plain(string) for string, _ in self.others)
-        return parts[0] + "".join(
+        # A word of which nothing is said is one of the symbols that are named.
+        means = named_symbols(self.node)
+        node = self.node if means == self.symbols else said(self.node, self.symbols)
+        return write(node) + "".join(
             f", {name} >= {least}" for name, least in self.least if least != 1
         )
 

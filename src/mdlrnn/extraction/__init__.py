@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._compare import Comparison as Comparison
     from ._compare import compare as compare
-    from ._learned import SECONDS as SECONDS
     from ._learned import Learned as Learned
     from ._learned import learned as learned
+    from ._verdict import Belonging as Belonging
+    from ._verdict import Verdict as Verdict
 else:
     from ..door import open_door
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -49,7 +49,7 @@ def compare(one: Network, other: Network) -> Comparison:
         raise InputError("the networks have different symbols; compare two over the same symbols.")
     found, length = _first_difference(one, other)
     if found is not None:
-        return found
+        return _of_strings(one, other, found)
     told = learned(one)
     machine, first = told.machine, told.proof
     if machine is not None and first is not None and first.proved:
@@ -77,6 +77,21 @@ def compare(one: Network, other: Network) -> Comparison:
         f"Not shown: up to {counted(length, 'symbol')} they differ nowhere by 0.001 or more, "
         "and no machine was proved for both.",
     )
+
+
+def _of_strings(one: Network, other: Network, apart: Comparison) -> Comparison:
+    """Networks with other chances may have the same strings, where that can be shown."""
+    told = learned(one)
+    if told.machine is None or told.proof is None or not told.proved:
+        return apart
+    second = prove(other, replace(told.machine, assumed=True), seconds=SECONDS)
+    if not second.proved:
+        return apart
+    strings = told.name or told.machine.title
+    return replace(
+        apart, statement=f"{apart.statement} Yet they have the same strings, those of {strings}: "
+        f"that is proved. {_limits(told.proof, second)}",
+    )  # fmt: skip
 
 
 def _limits(first: Proof, second: Proof) -> str:

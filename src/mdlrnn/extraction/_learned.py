@@ -4,15 +4,14 @@ machine was proved, the small automaton that agrees with the network up to a len
 
 from __future__ import annotations
 
-import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 from typing import Any, NamedTuple
 
+from .. import work
 from ..checks import is_number, short
-from ..corpus import Corpus
 from ..errors import InputError
 from ..machines import (
     END,
@@ -22,6 +21,7 @@ from ..machines import (
     RulesAtOdds,
     machine_from_text,
     product,
+    smallest,
     tidied,
 )
 from ..network import BOUNDARY, Network, counted
@@ -55,15 +55,16 @@ def _in_the_middle(proof: Proof, machine: Machine, runs: Runs) -> str:
     )
 
 
-def agrees(found: Agreement, noise: Fraction | None) -> str:
+def agrees(found: Cover) -> str:
     """What is so of a machine of which nothing is proved."""
     taken = ""
-    if noise is not None:
-        taken = f" (what it gives with less than {decimal_text(noise)} is taken for nothing)"
+    if found.noise is not None:
+        taken = f" (what it gives with less than {decimal_text(found.noise)} is taken for nothing)"
     off = f"probabilities that differ by up to {bound_text(found.off)}"
     return (
-        f"Up to {counted(found.length, 'symbol')} it finds the same symbols possible as this "
-        f"machine{taken}, with {off if found.off else 'the same probabilities'}; no claim beyond."
+        f"Up to {counted(found.length, 'symbol')} it finds the same symbols possible as a machine "
+        f"with {counted(len(found.machine.rules), 'rule')}{taken}, with "
+        f"{off if found.off else 'the same probabilities'}"
     )
 
 
@@ -102,14 +103,29 @@ def _as_it_runs(proof: Proof) -> str:
     )
 
 
-def no_machine(reasons: Sequence[str], runs: Runs, seconds: float | None) -> str:
-    """`seconds` is the time that was too short, if it was."""
-    tried = "; ".join(dict.fromkeys(reasons)) or "there was no time to look for one"
-    time = "" if seconds is None else f", in the {seconds:g} s it was given"
+def not_proved(found: Cover, left_at: str, seconds: float | None) -> str:
+    """Of a machine that fits all that was run. `seconds` is the work that was not enough, if it
+    was."""
+    why = "no relation between the machine's counters and the network's memory was found"
+    if left_at:
+        why = f"the network leaves the machine on {left_at}"
+    elif seconds is not None:
+        why = f"as much work as an idle core does in {seconds:g} s was not enough"
+    return f"{agrees(found)}. That it does so for every length could not be proved, because {why}."
+
+
+def no_machine(
+    reasons: Sequence[str], runs: Runs, beside: Cover | None, seconds: float | None
+) -> str:
+    """`seconds` is the work that was not enough, if it was."""
+    tried = "; ".join(dict.fromkeys(reasons)) or "none was looked for"
+    if seconds is not None:
+        tried += f" (with as much work as an idle core does in {seconds:g} s)"
     depth = counted(runs.depth, "symbol")
+    further = "" if beside is None else f" {agrees(beside)}; no claim beyond."
     return (
-        f"No machine was found{time}: {tried}. All prefixes of up to {depth} that it finds "
-        "possible were run."
+        f"No machine was found: {tried}. All prefixes of up to {depth} that it finds possible were "
+        f"run.{further}"
     )
 
 
@@ -134,6 +150,7 @@ class Learned:
     proof: Proof | None
     statement: str
     seconds: float
+    """What it took, in the work that an idle core does in a second."""
     checked: int
     """All prefixes up to this length were run."""
     cover: Cover | None = None
@@ -167,6 +184,9 @@ class Learned:
             "claims": []
             if self.proof is None
             else [{"kind": c.kind, "margin": float(c.margin)} for c in self.proof.claims],
+            "float_failure": None
+            if self.proof is None or self.proof.float_failure is None
+            else self.proof.float_failure.to_dict(),
             "seconds": self.seconds,
             "checked_length": self.checked,
             "agrees": None
@@ -193,7 +213,8 @@ class Learned:
             claims = data.get("claims", known)
             rows: dict[str, Any] = {"head": [], "rows": []}
             proof = Proof.from_dict(
-                {"outcome": "proved", "statement": statement, "claims": claims, "table": rows},
+                {"outcome": "proved", "statement": statement, "claims": claims, "table": rows,
+                 "float_failure": data.get("float_failure")},
                 network, "" if machine is None else machine.title,
             )  # fmt: skip
         beside = None
@@ -204,56 +225,35 @@ class Learned:
         seconds, checked = float(data["seconds"]), int(data["checked_length"])
         return cls(network, machine, name, proof, statement, seconds, checked, beside)
 
-    @property
-    def shown(self) -> Machine | None:
-        """The machine to show: the network's, or the one that agrees up to a length."""
-        return self.cover.machine if self.machine is None and self.cover else self.machine
-
     def certificate(self) -> str:
         """The proof as a file that a second solver can check."""
         if self.proof is None:
             raise InputError("there is no theorem to write down; a certificate needs a proof.")
         return self.proof.certificate()
 
-    def of_corpus(self, corpus: Corpus) -> str | None:
-        """How many strings of a corpus belong to the language."""
-        machine = self.machine
-        if machine is None or corpus.alphabet is None:
+    def proof_of(self, language: Machine, seconds: float = SECONDS) -> Proof | None:
+        """The theorem about a language, where the network follows the counters of another machine:
+        the two machines are gone through at once. None where that shows nothing."""
+        both = None if self.machine is None else product(self.machine, language)
+        if both is None:
             return None
-        inside = distinct = outside = 0
-        example = ""
-        for string, count in corpus.strings():
-            distinct += 1
-            if machine.accepts(tuple(string)):
-                inside += count
-            else:
-                outside += count
-                example = example or machine.spelled(tuple(string))
-        every = inside + outside
-        if not outside:
-            if every == 1:
-                return "The one string of the corpus belongs to it."
-            return f"All {every:,} strings of the corpus ({distinct:,} distinct) belong to it."
-        return (
-            f"{inside:,} of the {counted(every, 'string')} of the corpus "
-            f"{'belongs' if inside == 1 else 'belong'} to it; "
-            f"{example or 'the empty string'} does not."
-        )
+        try:
+            proof = prove(self.network, both, seconds=seconds)
+        except (InputError, RulesAtOdds):
+            return None
+        return proof if proof.proved else None
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
     def __str__(self) -> str:
-        """What `mdlrnn learned` prints."""
+        """The machine with its name and what is shown of it; or why there is none."""
         if self.machine is None:
-            if self.cover is None:
-                return self.statement
-            return "\n".join([self.statement, "", *_indented(self.cover.machine)])
+            return self.statement
+        rules = [f"  {line}" for line in self.machine.to_text().splitlines()[1:]]
         name = self.name or "the language of this machine"
-        return "\n".join(
-            [f"It has learned {name}.", "", *_indented(self.machine), "",
-             f"{'Theorem' if self.proved else 'Shown'}. {self.statement}"]
-        )  # fmt: skip
+        shown = "Theorem" if self.proved else "Shown"
+        return "\n".join([f"It has learned {name}.", "", *rules, "", f"{shown}. {self.statement}"])
 
 
 def _machine(text: str | None) -> Machine | None:
@@ -263,13 +263,10 @@ def _machine(text: str | None) -> Machine | None:
     return machine
 
 
-def _indented(machine: Machine) -> list[str]:
-    return [f"  {line}" for line in machine.to_text().splitlines()[1:]]
-
-
 @doing("reading the machine off the network")
-def learned(network: Network, seconds: float = SECONDS) -> Learned:
-    """The machine inside a network over symbols, proved equal to it where that succeeds.
+def learned(network: Network, seconds: float = SECONDS, first: Machine | None = None) -> Learned:
+    """The machine inside a network over symbols, proved equal to it where that succeeds; `first`
+    is a machine to try before all others.
 
     Needs the extra `prove`.
     """
@@ -280,17 +277,18 @@ def learned(network: Network, seconds: float = SECONDS) -> Learned:
         )
     if not is_number(seconds) or seconds <= 0:
         raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
-    return _Search(network, seconds).run()
+    return _Search(network, seconds, first).run()
 
 
 class _Search:
     """Languages with a name are tried first, at every level of noise, since a proof of one is soon
     found; then machines that are read off the runs."""
 
-    def __init__(self, network: Network, seconds: float) -> None:
+    def __init__(self, network: Network, seconds: float, first: Machine | None) -> None:
         self.network = network
+        self.first = first
         self.seconds = seconds
-        self.began = time.monotonic()
+        self.began = work.now()
         self.ends = self.began + seconds
         self.reasons: list[str] = []
         self.tried: set[tuple[tuple[Rule, ...], str]] = set()
@@ -303,11 +301,11 @@ class _Search:
 
     @property
     def left(self) -> float:
-        return self.ends - time.monotonic()
+        return self.ends - work.now()
 
     def run(self) -> Learned:
         found = self._found()
-        return replace(found, seconds=time.monotonic() - self.began)
+        return replace(found, seconds=work.now() - self.began)
 
     def _found(self) -> Learned:
         levels: list[Runs] = []
@@ -315,8 +313,12 @@ class _Search:
         for noise in NOISE:
             if levels and not any(node.least < noise for node in levels[-1].nodes):
                 continue  # it makes no difference
-            runs = run_through(self.network, noise, ends=self.began + self.seconds / 2)
+            runs = run_through(self.network, noise, ends=self.ends - self.seconds / 2)
             levels.append(runs)
+            if self.first is not None and len(levels) == 1:
+                found = self._proved(runs, self.first, self.first.title)
+                if found is not None and found.proved:
+                    return found
             named = self._named(runs)
             if named is not None and _is_tight(named, noise):
                 return named
@@ -339,10 +341,12 @@ class _Search:
 
     def _none(self, runs: Runs) -> Learned:
         is_over = self.left <= 0 or runs.out_of_time
-        text = no_machine(self.reasons, runs, self.seconds if is_over else None)
+        limit = self.seconds if is_over else None
         found = self.unproved or cover(runs)
-        if found is not None:
-            text = f"{text} {agrees(Agreement(found.length, found.off), found.noise)}"
+        if self.unproved is not None:
+            text = not_proved(self.unproved, self.left_at, limit)
+        else:
+            text = no_machine(self.reasons, runs, found, limit)
         return Learned(self.network, None, None, None, text, 0.0, runs.depth, found)
 
     def _named(self, runs: Runs) -> Learned | None:
@@ -364,17 +368,20 @@ class _Search:
             except NoMachine as reason:
                 self.reasons.append(str(reason))
                 continue
-            name = automaton_name(fit.machine)
-            title = name or fit.machine.title
-            machine, full = replace(fit.machine, title=title), replace(fit.full, title=title)
-            found = self._proved(runs, machine, name)
+            few = smallest(fit.machine)
+            name = automaton_name(few)
+            machine, full, few = (
+                replace(one, title=name or fit.machine.title)
+                for one in (fit.machine, fit.full, few)
+            )
+            found = self._proved(runs, few, name) or self._proved(runs, machine, name)
             if found is None and len(full.rules) != len(machine.rules) and not self.left_at:
-                # That the two are the same is how the smaller one was made.
                 found = self._proved(runs, full, name)
-                found = found and replace(found, machine=machine)
+            # That all three are the same is how the smaller ones were made.
+            found = found and replace(found, machine=few)
             if found is not None:
                 return self._with_name(found, runs)
-            self._keep(machine, runs)
+            self._keep(few, runs)
         return None
 
     def _with_name(self, found: Learned, runs: Runs) -> Learned:
@@ -397,9 +404,6 @@ class _Search:
         return None if both is None else self._proved(runs, both, other.title)
 
     def _keep(self, machine: Machine, runs: Runs) -> None:
-        where = f"but the network leaves it on {self.left_at}"
-        no = where if self.left_at else "but no proof of it was found"
-        self.reasons.append(f"a machine fits all that was run, {no}")
         if self.unproved is None and len(machine.rules) <= MOST_RULES:
             self.unproved = compared(machine, runs, runs.depth)
 

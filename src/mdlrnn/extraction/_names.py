@@ -1,19 +1,19 @@
-"""Names for what a network has learned: remainders, regular expressions, notations."""
+"""Names for what a network has learned: remainders, expressions, notations."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, groupby, islice, pairwise, permutations
+from itertools import combinations, groupby, islice, pairwise
 from typing import NamedTuple
 
 from ..errors import InputError
-from ..expressions import symbol_text
+from ..expressions import nodes, regular_expression, write
 from ..languages import PAIRS, Count, brackets, counts_text, equally_many, language_from_notation
-from ..machines import END, Configuration, Machine, Rule, renamed
+from ..machines import END, Configuration, Machine, Rule, renamed, smallest
 from ..network import BOUNDARY
 from ._fit import SAME, simple_chances
 from ._places import Runs
@@ -77,149 +77,20 @@ def _are_the_strings(machine: Machine, counts: Sequence[Count]) -> bool:
 
 
 LONGEST = 60
-"""Symbols and signs of an expression that is still read."""
-MOST_ELIMINATED = 10
-ORDERS = 300
-"""In which states are eliminated, at most."""
-_PLACE = 0xE000
-"""The symbol of number n stands as the character with this code + n while parts are joined."""
-_FIRST = "(start)"
+"""Characters of an expression that is still read."""
 
 
-def regex_of(machine: Machine) -> str | None:
-    """The strings of a machine without counters as an expression of choices and repetitions, the
-    shortest that is found; None if none is short."""
-    states = list(dict.fromkeys([machine.start, *(rule.state for rule in machine.rules)]))
-    if machine.counters or len(states) > MOST_ELIMINATED:
+def regular_name(machine: Machine) -> str | None:
+    """An expression for the strings of a machine without counters, the shortest that is found;
+    None if none is short."""
+    if machine.counters:
         return None
-    ways: dict[tuple[str, str], str] = {}
-    for rule in machine.rules:
-        text = "" if rule.to == END else chr(_PLACE + machine.alphabet.index(rule.symbol))
-        key = (rule.state, rule.to)
-        ways[key] = either(ways[key], text) if key in ways else text
-    ways[_FIRST, machine.start] = ""
-    found = [text for order in _orders(states, ways) if (text := _eliminated(ways, order))]
-    shortest = min(found, key=lambda text: (len(text), text), default="")
-    if _enclosed(shortest):
-        shortest = shortest[1:-1]
-    return _with_symbols(shortest, machine.alphabet) if 0 < len(shortest) <= LONGEST else None
-
-
-def _with_symbols(text: str, alphabet: Sequence[str]) -> str:
-    """The symbols in the places that stand for them, as a notation has them."""
-    written = {chr(_PLACE + place): symbol_text(s) for place, s in enumerate(alphabet)}
-    between = " " if any(len(written[c]) > 1 for c in text if c in written) else ""
-    found = ""
-    for c in text:
-        begins = c == "(" or c in written
-        found += (between if begins and found[-1:] not in ("", "(", "|") else "") + written.get(
-            c, c
-        )
-    return found
-
-
-def _orders(states: list[str], ways: dict[tuple[str, str], str]) -> Iterator[Iterable[str]]:
-    def traffic(state: str) -> int:
-        return sum(b == state for _, b in ways) * sum(a == state for a, _ in ways)
-
-    yield reversed(states)
-    yield sorted(states, key=traffic)
-    yield sorted(states, key=traffic, reverse=True)
-    yield from islice(permutations(states), ORDERS)
-
-
-def _eliminated(ways: dict[tuple[str, str], str], order: Iterable[str]) -> str:
-    for state in order:
-        loop = ways.get((state, state))
-        again = "" if loop is None else star(loop)
-        into = [(a, text) for (a, b), text in ways.items() if b == state and a != state]
-        out = [(b, text) for (a, b), text in ways.items() if a == state and b != state]
-        ways = {key: text for key, text in ways.items() if state not in key}
-        for a, first in into:
-            for b, last in out:
-                text = then(first, again, last)
-                if len(text) > 10 * LONGEST:
-                    return ""
-                ways[a, b] = either(ways[a, b], text) if (a, b) in ways else text
-    return ways.get((_FIRST, END), "")
-
-
-def _is_one(text: str) -> bool:
-    """Whether a star or a question mark behind it would mean all of it."""
-    return len(text) == 1 or _enclosed(text)
-
-
-def _depths(text: str) -> Iterator[tuple[int, str, int]]:
-    """The characters with the depth of brackets after each."""
-    depth = 0
-    for place, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        yield place, c, depth
-
-
-def _enclosed(text: str) -> bool:
-    if not text.startswith("(") or not text.endswith(")"):
-        return False
-    closing = next((place for place, _, depth in _depths(text) if depth == 0), -1)
-    return closing == len(text) - 1
-
-
-def _has_bar(text: str) -> bool:
-    return any(c == "|" and depth == 0 for _, c, depth in _depths(text))
-
-
-def _one(text: str) -> str:
-    return text if _is_one(text) else f"({text})"
-
-
-def star(text: str) -> str:
-    if text[-1:] in ("?", "*", "+") and _is_one(text[:-1]):
-        text = text[:-1]
-    return f"{_one(text)}*" if text else ""
-
-
-def then(*texts: str) -> str:
-    """One after the other; x x* is x+."""
-    found = ""
-    for text in texts:
-        text = f"({text})" if _has_bar(text) else text
-        inner = text[:-1]
-        if text.endswith("*") and _is_one(inner):
-            plain = inner[1:-1] if _enclosed(inner) else inner
-            if found and not _has_bar(plain) and _ends_with(found, plain):
-                found = found[: len(found) - len(plain)] + f"{inner}+"
-                continue
-            if found and found.endswith(inner) and _ends_with(found, inner):
-                found = f"{found}+"
-                continue
-        found += text
-    return found
-
-
-def _ends_with(text: str, tail: str) -> bool:
-    """Whether the tail stands at the end as a part of its own, not in brackets."""
-    if not text.endswith(tail):
-        return False
-    cut = len(text) - len(tail)
-    depth = 0
-    for place, _, after in _depths(text):
-        if place >= cut:
-            break
-        depth = after
-    return depth == 0
-
-
-def either(one: str, other: str) -> str:
-    if one == other:
-        return one
-    if not one or not other:
-        text = one or other
-        if text.endswith(("*", "?")) and _is_one(text[:-1]):
-            return text
-        if text.endswith("+") and _is_one(text[:-1]):
-            return f"{text[:-1]}*"
-        return f"{_one(text)}?"
-    return f"{one}|{other}"
+    machine = smallest(machine)
+    inner = [(rule.state, rule.symbol, rule.to) for rule in machine.rules if rule.to != END]
+    ends = [rule.state for rule in machine.rules if rule.to == END]
+    node = regular_expression(machine.start, inner, ends)
+    text = "" if node is None or node.kind == "empty" else write(nodes.canonical(node))
+    return text if 0 < len(text) <= LONGEST else None
 
 
 STRINGS = 60
@@ -233,14 +104,14 @@ def named_machines(runs: Runs) -> Iterator[Machine]:
     are near the network's."""
     symbols = [symbol for symbol in runs.alphabet if symbol != BOUNDARY]
     for language in guesses(list(first_strings(runs)), symbols):
-        found = _with_chances(language, runs)
+        found = _with_chances(replace(language, assumed=False), runs)
         if found is not None:
             yield found
 
 
 def automaton_name(machine: Machine) -> str | None:
-    """For a machine without counters: 'an even number of a's', or a regular expression."""
-    return count_name(machine) or regex_of(machine)
+    """For a machine without counters: 'an even number of a's', or an expression."""
+    return count_name(machine) or regular_name(machine)
 
 
 def first_strings(runs: Runs) -> Iterator[String]:
@@ -551,8 +422,6 @@ def _parsed(strings: Sequence[String], at: Vector, most: int) -> Iterator[list[_
 def _brackets(strings: Sequence[String], symbols: Sequence[str]) -> Iterator[Machine]:
     """Dyck-k, the pairs being the strings of two symbols."""
     pairs = [string for string in strings if len(string) == 2]
-    kinds = len(pairs)
     fits = sorted(s for pair in pairs for s in pair) == sorted(symbols)
-    if not fits or not 1 <= kinds <= len(PAIRS):
-        return
-    yield brackets(pairs)
+    if fits and 1 <= len(pairs) <= len(PAIRS):
+        yield brackets(pairs, nonempty=() not in strings)

@@ -5,13 +5,13 @@ counters, and every prefix as a configuration of a machine.
 from __future__ import annotations
 
 import math
-import time
 from collections import deque
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
+from .. import work
 from ..network import BOUNDARY, EXACT, Network, distribution, stepper
 from ..proofs import executor, solve
 
@@ -51,19 +51,20 @@ class Runs(NamedTuple):
     """Whether these are all."""
     noise: Fraction
     out_of_time: bool = False
-    """Whether the clock ended them."""
+    """Whether the limit of work ended them."""
 
 
 def run_through(
     network: Network, noise: Fraction = NOISE[0], most: int = NODES, ends: float = math.inf
 ) -> Runs:
     """The nodes in the order of their shortest prefixes; no more than `most`, or than were run
-    when the clock has passed `ends`."""
+    when the work has passed `ends`."""
     alphabet = network.alphabet
     assert alphabet is not None
     units = executor(network).memory
     step = stepper(network, EXACT, saturation=False)
     rows = {s: tuple(int(s == other) for other in alphabet) for s in alphabet}
+    cost = work.STEP + work.PART * (len(network.units) + len(network.connections))
     values = step(rows[BOUNDARY], None)
     nodes = [_node(network, units, BOUNDARY, 0, values, noise)]
     known = {_key(nodes[0]): 0}
@@ -71,13 +72,14 @@ def run_through(
     while left:
         number, before = left.popleft()
         node = nodes[number]
-        out_of_time = time.monotonic() > ends
+        out_of_time = work.now() > ends
         if out_of_time or len(nodes) > most or _too_long(node):
             return Runs(alphabet, units, nodes, node.depth, False, noise, out_of_time)
         for symbol, chance in zip(alphabet, node.chances, strict=True):
             if not chance or symbol == BOUNDARY:
                 continue
             after = step(rows[symbol], before)
+            work.spend(cost)
             new = _node(network, units, symbol, node.depth + 1, after, noise)
             place = known.setdefault(_key(new), len(nodes))
             if place == len(nodes):

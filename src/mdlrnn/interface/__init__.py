@@ -1,14 +1,14 @@
 """What users call, in Python and through the command line, which is a thin layer over it.
 
-`_evolve` searches and goes on with searches, `_carry_out` takes a run to its end, `_functions` has
-the others, `_progress` is what is seen meanwhile, `_text` writes for a terminal."""
+`_evolve` searches and goes on with searches, `_carry_out` takes a run to its end, `_proving` proves
+beside it, `_functions` has the others, `_progress` is what is seen meanwhile, `_text` writes for a
+terminal."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._carry_out import learned_by_run as learned_by_run
     from ._evolve import CARD_ISLANDS as CARD_ISLANDS
     from ._evolve import evolve as evolve
     from ._evolve import resume as resume
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._functions import score as score
     from ._functions import score_many as score_many
     from ._functions import test as test
+    from ._functions import verdict_by as verdict_by
     from ._language import Description as Description
     from ._language import describe as describe
     from ._language import language as language

@@ -123,7 +123,7 @@ def _run(line: Line, asked: Request, folder: Path | None) -> Run:
         opened = reopen(folder)
     else:
         opened = begin(folder, asked.problem, asked.stop, asked.about, asked.held_out, CARD)
-    return carry_out(opened, nullcontext, asked.machine, asked.prove, Quiet(), tell)
+    return carry_out(opened, nullcontext, asked.language, asked.prove, Quiet(), tell)
 
 
 def _wait_for_lock(path: Path) -> None:

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from .._notebook import attach_to_run
 from ..checks import short
 from ..corpus import Corpus
-from ..errors import InputError, RunError
-from ..extraction import Learned, learned
+from ..errors import InputError
+from ..extraction import Verdict
 from ..files import PathLike
 from ..kernels import compile_rest
 from ..languages import Language
-from ..machines import AnyMachine
 from ..network import Encoding, Network, Objective
-from ..proofs import Prover, Verdict, available, require
+from ..proofs import Prover, require
 from ..runs import (
-    BEST,
-    PROVED,
-    SHOWN,
     Recorder,
-    Until,
     begin,
-    keep_learned,
-    kept_learned,
+    conclude,
     kept_proof,
+    verdict_of,
 )
 from ..search import (
     NewCrew,
     OnProgress,
     Problem,
-    Progress,
     Run,
     Search,
     Stop,
@@ -45,79 +36,29 @@ from ..search import (
     network_of,
 )
 from ..waiting import doing
-from ._expressions import ExpressionFirst, with_expression
+from ._expressions import with_expression
 from ._progress import Display
-
-AT_THE_END = 5.0
-"""Seconds that it may take when a run has ended."""
-IN_RUN = 20.0
-"""Seconds that it may take when a run goes on for it."""
+from ._proving import Proving
+from ._text import time_text
 
 
-def learned_by_run(run: Run) -> Learned | None:
-    """What the best network has learned; None if it reads numbers, or without a solver. In a
-    folder it is written down, so that it is not found again."""
-    if run.best.alphabet is None or not available("z3"):
-        return None
-    kept = None if run.out is None else kept_learned(run.out, run.best)
-    if kept is not None:
-        return kept
-    found = learned(run.best, AT_THE_END)
-    if run.out is not None:
-        # The run is saved already; what is written here can be found again at any time.
-        with suppress(RunError):
-            keep_learned(run.out, found)
-    return found
-
-
-class Readings:
-    """Looks at the best network of a run on plain strings, at none twice: whether what it has
-    learned is proved of it for every length, and the strings fit that."""
-
-    def __init__(self, corpus: Corpus, folder: Path | None = None) -> None:
-        """`folder` may keep what was learned before."""
-        self.corpus = corpus
-        self.folder = folder
-        self.found: Learned | None = None
-        self._seen: set[str] = set()
-        self._in_vain = 0.0
-
-    def __call__(
-        self, progress: Progress, best: Sequence[Network], others: Sequence[Network], left: float
-    ) -> str | None:
-        """A reason to stop. A network that something better may soon replace is left alone: it has
-        to have stood for as long as it took to find. What was in vain takes no more than half of
-        the run's time."""
-        since = progress.standing.improved_at
-        standing = progress.generation - since
-        has_stood = standing >= max(since, progress.problem.search.migration_interval)
-        network = best[0]
-        if not has_stood or self._in_vain > progress.seconds / 2 or left <= 0:
-            return None
-        return self.look(network, left)
-
-    def look(self, network: Network, left: float) -> str | None:
-        """Whether what this network has learned is proved, and fits."""
-        key = network.to_json()
-        if key in self._seen:
-            return None
-        self._seen.add(key)
-        kept = None if self.folder is None else kept_learned(self.folder, network)
-        found = kept if kept is not None and kept.proved else learned(network, min(IN_RUN, left))
-        if found.proved and self.fits(found):
-            self.found = found
-            return "proved"
-        self._in_vain += found.seconds
-        return None
-
-    def fits(self, found: Learned) -> bool:
-        """Whether all strings of the corpus belong to what was learned."""
-        machine = found.machine
-        strings = (tuple(string) for string, _ in self.corpus.strings())
-        return machine is not None and all(map(machine.accepts, strings))
+def verdict_by_run(run: Run) -> Verdict:
+    """The verdict on the best network. In a folder it is written down, so that nothing is found
+    again."""
+    before = run.concluded
+    if before is not None and (before.theorem is not None or before.learned is not None):
+        return before
+    found = conclude(
+        run.best, corpus=run.corpus, folder=run.out, found=run.found, origin=run.origin
+    )  # fmt: skip
+    return found if before is None else replace(before, learned=found.learned)
 
 
 Kind = TypeVar("Kind")
+PATIENCE = 5_000
+"""Generations without improvement after which a run on strings ends that nothing else ends."""
+RUNNERS_UP = 5
+"""Networks of the front that are looked at where the best one is not proved."""
 PROVED_RIGHT = "proved"
 """Why a run ended that was to go on until something is proved."""
 
@@ -133,8 +74,8 @@ class Request(NamedTuple):
     about: dict[str, Any]
     """What the strings came from."""
     held_out: Corpus | None
-    machine: AnyMachine | None
-    """What a proof is about, if it can be."""
+    language: Language
+    """What the strings came from."""
     prove: bool
 
 
@@ -150,6 +91,8 @@ def request_for(
     corpus = source.corpus()
     if stop.proved:
         check_provable(source, corpus)
+        if source.rules is None and stop == Stop(proved=True):
+            stop = replace(stop, patience=PATIENCE)
     held: Corpus | None = None
     if hold_out is not None:
         corpus, held = corpus.split(hold_out, seed)
@@ -157,7 +100,7 @@ def request_for(
     search = replace(search, encoding=encoding)
     problem = Problem(corpus, search, encoding, _objective(objective), seed)
     check_room(problem)  # before anything is written
-    return Request(problem, stop, source.about(), held, source.machine, prove)
+    return Request(problem, stop, source.about(), held, source, prove)
 
 
 def begun(
@@ -169,20 +112,21 @@ def begun(
     on_progress: OnProgress | None,
 ) -> Run:
     """A new run, to its end."""
-    problem, stop, about, held_out, machine, prove = request
+    problem, stop, about, held_out, language, prove = request
     opened = begin(out, problem, stop, about, held_out, spec.device)
-    return carry_out(opened, new_crew, machine, prove, display, on_progress)
+    return carry_out(opened, new_crew, language, prove, display, on_progress)
 
 
 def carry_out(
     opened: AbstractContextManager[Recorder],
     new_crew: NewCrew,
-    machine: AnyMachine | None,
+    language: Language | None,
     prove: bool,
     display: Display,
     on_progress: OnProgress | None = None,
 ) -> Run:
     """A run to its end, and what is proved then."""
+    machine = None if language is None else language.machine
     prover = None if machine is None else Prover(machine)
 
     is_compiling = False
@@ -198,83 +142,72 @@ def carry_out(
 
     with new_crew() as crew, opened as recorder:
         if prover is not None and recorder.folder is not None:
-            prover.remember(kept_proof(recorder.folder, prover.machine.title))
-        until: Until | None = None
-        readings = Readings(recorder.problem.corpus, recorder.folder)
+            prover.remember(kept_proof(recorder.folder, prover.machine))
         aside = beside(recorder.problem, recorder.settings.stop)
+        proving: Proving | None = None
         if recorder.settings.stop.proved:
-            until = readings if prover is None else partial(_look, prover)
-            if aside is not None:
-                look = None if prover is not None else readings.look
-                until = ExpressionFirst(aside, until, look, recorder.start is not None)
+            kept = None
+            if prover is None and recorder.start is not None and recorder.folder is not None:
+                kept = verdict_of(recorder.folder, seconds=0, proving=0).learned
+            proving = Proving(recorder.problem.corpus, prover, aside, kept)
         with display:
             display.announce(title_of(recorder))
-            run = recorder.evolve(crew, tell, until)
+            run = _ended(recorder, crew, tell, proving)
             if aside is not None and run.objective == Objective():
                 with doing("searching for expressions"):
                     found = aside.result(cancel=run.reason in ("time", "stopped"))
                 run = with_expression(run, found, recorder)
-        if readings.found is not None and readings.found.network != run.best:
-            readings.found = None
-        if readings.found is not None and recorder.folder is not None:
-            keep_learned(recorder.folder, readings.found)
-        verdict = None
-        if prover is not None and (prove or run.reason == PROVED_RIGHT):
-            verdict = _verdict(prover, run, recorder.problem)
-        if verdict is not None:
-            _keep(recorder, run, verdict)
-    run = replace(run, verdict=verdict)
-    return run if readings.found is None else run.with_learned(readings.found)
+        compile_rest()
+        about: dict[str, Any] = {
+            "corpus": run.corpus, "folder": recorder.folder, "found": run.found,
+            "origin": run.origin,
+        }  # fmt: skip
+        inside = None if proving is None else proving.inside
+        if inside is not None and inside.network == run.best:
+            return replace(run, concluded=conclude(run.best, inside=inside, **about))
+        if prover is None or run.reason == "stopped" or not (prove or run.reason == PROVED_RIGHT):
+            return run
+        proofs = _proofs(prover, run, recorder.problem)
+        return replace(
+            run, concluded=conclude(run.best, language, seconds=0, proving=0, **proofs, **about)
+        )  # fmt: skip
 
 
-def _look(
-    prover: Prover, progress: Progress, best: list[Network], others: list[Network], left: float
-) -> str | None:
-    return prover(best, others, progress.seconds, left)
+def _ended(recorder: Recorder, crew: Any, tell: OnProgress, proving: Proving | None) -> Run:
+    try:
+        return recorder.evolve(crew, tell, proving)
+    finally:
+        if proving is not None:
+            proving.close()
 
 
-def _verdict(prover: Prover, run: Run, problem: Problem) -> Verdict | None:
-    """What is proved at the end of a run."""
-    if run.reason == "stopped":
-        return None
+def _proofs(prover: Prover, run: Run, problem: Problem) -> dict[str, Any]:
+    """What is proved at the end of a run, of the best network or of another."""
     if not prover.can_prove:
-        return Verdict(None)
-    if run.reason == PROVED_RIGHT:
-        return Verdict(prover.first_proved())
-    proof = prover.prove(run.best)
-    if proof.proved:
-        return Verdict(proof)
+        return {}
+    proof = None if run.reason == PROVED_RIGHT else prover.prove(run.best)
+    if proof is not None and proof.proved:
+        return {"proof": proof}
     others = runners_up(run, problem)
-    other = prover.another(others)
+    other = prover.first_proved() if proof is None else prover.another(others)
     if other is None:
-        return Verdict(proof)
+        return {"proof": proof}
+    if _same(run.best, other.network):
+        return {"proof": other}
     # A proof names the symbols of a network that has no names for them.
     more = next(mdl for network, mdl in others.items() if _same(network, other.network))
-    return Verdict(proof, other, more - run.score.mdl)
+    return {"proof": proof, "other": other, "more_bits": more - run.score.mdl}
 
 
 def _same(network: Network, proved: Network) -> bool:
     return network.units == proved.units and network.connections == proved.connections
 
 
-def _keep(recorder: Recorder, run: Run, verdict: Verdict) -> None:
-    found = verdict.proved or verdict.proof
-    if found is None:
-        return
-    is_best = found.network == run.best
-    data = found.to_dict() | {
-        "language": found.title,
-        "file": BEST if is_best else PROVED,
-        "network": found.network.to_dict(),
-    }
-    recorder.keep_theorem(data, None if is_best or not found.proved else found.network)
-
-
 def runners_up(run: Run, problem: Problem) -> dict[Network, float]:
     """Networks with their MDL: those of the front, best first, then the best of each island;
     without the best of all."""
     front = sorted(run.front, key=lambda entry: entry[1].mdl)
-    others = {network: score.mdl for network, score in front[:SHOWN]}
+    others = {network: score.mdl for network, score in front[:RUNNERS_UP]}
     for g, d_given_g, row in run.archipelago.best_entries():
         others.setdefault(network_of(problem, row), g + d_given_g)
     return {network: mdl for network, mdl in others.items() if network != run.best}
@@ -295,7 +228,20 @@ def title_of(recorder: Recorder) -> str:
     units = f", with {' and '.join(further)}" if further else ""
     islands = "1 island" if search.islands == 1 else f"{search.islands} islands"
     where = "" if recorder.folder is None else f", in {recorder.folder}"
-    return f"{name}{units}: {islands} of {search.population}, seed {problem.seed}{where}{again}"
+    most = _most(recorder.settings.stop) if recorder.settings.stop.proved else ""
+    about = f"{name}{units}: {islands} of {search.population}, seed {problem.seed}"
+    return f"{about}{most}{where}{again}"
+
+
+def _most(stop: Stop) -> str:
+    """How long a run goes on at most that ends when something is proved."""
+    if stop.seconds is not None:
+        return f", for {time_text(stop.seconds)} at most"
+    if stop.generations is not None:
+        return f", for {stop.generations:,} generations at most"
+    if stop.patience is not None:
+        return f", until {stop.patience:,} generations bring nothing better at most"
+    return ", without a limit"
 
 
 def check_provable(source: Language, corpus: Corpus) -> None:

@@ -158,8 +158,7 @@ def resume(
                 f"this run was on the device {before} and continues on {spec.device}, where it "
                 "finds other networks than it would have found there."
             )
-        machine = None if source is None else source.machine
-        return carry_out(opened, new_crew, machine, prove, display, on_progress)
+        return carry_out(opened, new_crew, source, prove, display, on_progress)
 
 
 def _source_of(about: dict[str, Any]) -> Language:

@@ -7,14 +7,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..checks import check_integer, short
 from ..construction import machine_network
 from ..corpus import Corpus, match
 from ..errors import InputError
-from ..extraction import SECONDS as LEARNED
-from ..extraction import Comparison, Learned
+from ..extraction import Comparison, Learned, Verdict
 from ..extraction import compare as compare_networks
 from ..extraction import learned as learned_by
 from ..files import PathLike, named, path_of, save
@@ -48,12 +47,24 @@ from ..old import knows_old
 from ..proofs import CHECK, SECONDS, Checked, Proof
 from ..proofs import check as check_certificate
 from ..proofs import explain as explain_network
-from ..proofs import prove as prove_machine
-from ..runs import encoding_of, holds_run, is_network, network_from, training_of
+from ..runs import (
+    encoding_of,
+    holds_run,
+    is_network,
+    network_from,
+    proof_of,
+    training_of,
+    verdict_of,
+)
 from ..search import CARD, Stop
 from ..show import content_of, page
 from ._progress import Display
 
+if TYPE_CHECKING:
+    from ..search import Run
+
+LEARNED = 20.0
+"""Work, in seconds of an idle core, for what a network has learned."""
 SEARCHED = 60.0
 """Seconds for a search on strings, of which is asked what was learned."""
 
@@ -149,8 +160,7 @@ def prove(
     claim that holds is sought; with one, that every probability is off by less. Needs the extra
     `prove`.
     """
-    net = network_from(network)
-    return prove_machine(net, machine_from(language), margin=margin, seconds=seconds)
+    return proof_of(network, machine_from(language), margin=margin, seconds=seconds)
 
 
 def check(
@@ -188,14 +198,30 @@ def learned(
     then a network is searched for first, until what it has learned is proved. `seconds`, 20 for a
     network and 60 for the search, are the most that this may take. Needs the extra `prove`.
     """
+    verdict = verdict_by(source, seconds=seconds, words=words, progress=progress)
+    return verdict.learned or learned_by(verdict.network, LEARNED if seconds is None else seconds)
+
+
+def verdict_by(
+    source: object,
+    *,
+    seconds: float | None = None,
+    words: bool = False,
+    progress: bool | Display | None = False,
+) -> Verdict:
+    """The verdict on a network, or on the best one of a run; or of a search on strings."""
+    if hasattr(source, "concluded"):
+        # Imported here: only a run has what needs it, and a run has loaded it.
+        from ._carry_out import verdict_by_run
+
+        return verdict_by_run(cast("Run", source))
     if is_network(source):
-        return learned_by(network_from(source), LEARNED if seconds is None else seconds)
+        return verdict_of(source, seconds=LEARNED if seconds is None else seconds, proving=0)
     # Imported here: without a search nothing of Numba is needed.
     from ._evolve import evolve
 
     stop = Stop(seconds=SEARCHED if seconds is None else seconds, proved=True)
-    run = evolve(source, stop=stop, words=words, progress=progress)
-    return run.learned if run.reason == "proved" and run.learned else learned_by(run.best, LEARNED)
+    return evolve(source, stop=stop, words=words, progress=progress).verdict
 
 
 def compare(first: object, second: object) -> Comparison:

@@ -17,6 +17,12 @@ FIRST = 8
 """Strings that are shown."""
 
 
+ASSUMED = (
+    "Its chances were not given: 3/10 to stop and equally likely alternatives are assumed, and a "
+    'proof that a network is right does not ask for them. ", stop 1/2" behind it gives a chance.'
+)
+
+
 @dataclass(frozen=True)
 class Description:
     """A language in words and numbers; `str` is what `mdlrnn language` prints."""
@@ -81,6 +87,8 @@ class Description:
             ]
         if self.entropy_obstacle is not None:
             lines += ["", f"No entropy is given: {self.entropy_obstacle}."]
+        if isinstance(self.machine, Machine) and self.machine.assumed:
+            lines += ["", ASSUMED]
         lines += ["", self.proof_text()]
         return "\n".join(lines)
 

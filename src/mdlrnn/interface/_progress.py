@@ -251,6 +251,8 @@ class Live(Quiet):
             "steps", f"{count_text(now.steps)}, {count_text(now.steps_per_second)} a second"
         )
         view.add_row("workers", _workers_text(now))
+        if now.proving:
+            view.add_row("proof", now.proving)
         view.add_row("time", passed + ("" if left is None else f", at most {time_text(left)} left"))
         view.add_row("", f"[dim]{self._message}[/dim]")
         return view

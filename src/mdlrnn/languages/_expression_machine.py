@@ -145,8 +145,6 @@ class _Maker:
         self.fixed = {r for r, all_ in set_to.items() if all(not s.sum[0] for s in all_)}
         # Numbers that others are made of are counters, even those that are set once.
         self.fixed -= {r for step in steps for r, _ in step.sum[0]}
-        # A power of 2, so that floats hold the digits exactly.
-        self.base = 1 << len(self.program.symbols).bit_length()
         copies = {step.a for step in steps if step.op == program.COPY}
         self.low_first = {
             word: any(s.op == program.COPY and s.a == word and not s.again.is_reversed  # type: ignore[union-attr]
@@ -156,6 +154,15 @@ class _Maker:
             word: any(s.op == program.COPY and s.a == word and s.again.is_reversed  # type: ignore[union-attr]
                       for s in steps) for word in copies
         }  # fmt: skip
+        self.written: dict[int, set[int]] = {word: set() for word in copies}
+        """The symbols that a word that comes back can have."""
+        for word, step in zip(self._open_words(), steps, strict=True):
+            if step.op == program.WRITE and word in copies:
+                self.written[word].add(step.a)
+        every = sorted(set().union(*self.written.values()))
+        self.digits = {number: digit for digit, number in enumerate(every, start=1)}
+        # A power of 2, so that floats hold the digits exactly.
+        self.base = 1 << len(every).bit_length()
         self.live = self._liveness()
         self.positive = self._positive()
 
@@ -403,7 +410,7 @@ class _Maker:
         word = branch.open
         if word < 0:
             return branch.values
-        values, digit = dict(branch.values), symbol + 1
+        values, digit = dict(branch.values), self.digits.get(symbol, 0)
         if self.high_first.get(word):
             values[f"s{word}"] = _added(
                 Affine((), digit), self._value(branch, f"s{word}"), self.base
@@ -428,7 +435,9 @@ class _Maker:
         swaps = {one: other for pair in step.again.swaps for one, other in (pair, pair[::-1])}
         written = []
         for number, symbol in enumerate(self.program.symbols):
-            digit = number + 1
+            if number not in self.written[step.a]:
+                continue
+            digit = self.digits[number]
             if rest.divisor != 1:
                 raise InputError(f"{self.expression.title} has no machine: a word comes back twice "
                                  "without a symbol between.")  # fmt: skip

@@ -70,7 +70,7 @@ def counting(counts: Sequence[Count], symbols: Sequence[str]) -> Machine:
             rules.append(Rule(_state(rests), symbol, _state(to), chance))
         if ends:
             rules.append(Rule(_state(rests), BOUNDARY, END, P))
-    return Machine("counted", title, tuple(rules), _state([0] * len(counts)))
+    return Machine("counted", title, tuple(rules), _state([0] * len(counts)), assumed=True)
 
 
 def _state(rests: Sequence[int]) -> str:
@@ -89,24 +89,32 @@ def equally_many(one: str, other: str) -> Machine:
         ]
     chance = {"even": 3, "more": 2, "fewer": 2}
     shared = tuple(replace(rule, chance=rule.chance / chance[rule.state]) for rule in rules)
-    return Machine("equally_many", f"equally many {one}'s and {other}'s", shared, "even")
+    title = f"equally many {one}'s and {other}'s"
+    return Machine("equally_many", title, shared, "even", assumed=True)
 
 
-def brackets(pairs: Sequence[Sequence[str]]) -> Machine:
-    """The Dyck language of these pairs of symbols."""
+def brackets(pairs: Sequence[Sequence[str]], nonempty: bool = False) -> Machine:
+    """The Dyck language of these pairs of symbols, with or without the empty string."""
     language = dyck(len(pairs))
     new = {old: s for own, pair in zip(PAIRS, pairs, strict=False)
            for old, s in zip(own, pair, strict=True)}  # fmt: skip
-    rules = tuple(
-        replace(rule, symbol=new.get(rule.symbol, rule.symbol)) for rule in language.rules
-    )
+    rules = [replace(rule, symbol=new.get(rule.symbol, rule.symbol)) for rule in language.rules]
+    if nonempty:
+        inner = [
+            replace(rule, state="S", to=rule.to if rule.symbol == BOUNDARY else "S")
+            for rule in rules
+        ]
+        opening = [replace(rule, state="start") for rule in inner if not rule.when]
+        rules = [*(replace(rule, chance=rule.chance / len(opening) / rule.chance)
+                   for rule in opening), *inner]  # fmt: skip
     between = " " if any(len(s) > 1 for pair in pairs for s in pair) else ""
     shown = " ".join(between.join(pair) for pair in pairs)
-    return Machine(language.name, f"Dyck-{len(pairs)} over {shown}", rules)
+    title = f"{'nonempty ' if nonempty else ''}Dyck-{len(pairs)} over {shown}"
+    return Machine(language.name, title, tuple(rules), assumed=True)
 
 
 _EQUALLY = re.compile(r"equally many (\S+)'s and (\S+)'s")
-_DYCK = re.compile(r"dyck-(\d)(?: over (.+))?", re.IGNORECASE)
+_DYCK = re.compile(r"(nonempty )?dyck-(\d)(?: over (.+))?", re.IGNORECASE)
 _COUNT = re.compile(
     r"(?:an? (even|odd) (?:length|number of (\S+)'s)"
     r"|a (?:length|number of (\S+)'s) (?:divisible by|that is (\d+) modulo) (\d+))"
@@ -120,7 +128,7 @@ def language_named(text: str) -> Machine | None:
     if match := _EQUALLY.fullmatch(name):
         return None if match[1] == match[2] else equally_many(match[1], match[2])
     if match := _DYCK.fullmatch(name):
-        return _dyck_named(name, int(match[1]), (match[2] or "").split())
+        return _dyck_named(name, bool(match[1]), int(match[2]), (match[3] or "").split())
     counts, over, place = [], None, 0
     while place < len(name):
         found = _COUNT.match(name, place)
@@ -146,13 +154,13 @@ def _counted(name: str, counts: list[Count], over: str | None) -> Machine | None
     return counting(counts, symbols)
 
 
-def _dyck_named(name: str, kinds: int, parts: list[str]) -> Machine:
+def _dyck_named(name: str, nonempty: bool, kinds: int, parts: list[str]) -> Machine:
     if not parts:
-        return dyck(kinds)
+        return brackets(PAIRS[:kinds], True) if nonempty and kinds <= len(PAIRS) else dyck(kinds)
     pairs: list[Sequence[str]] = list(zip(parts[::2], parts[1::2], strict=False))
     if all(len(part) == 2 for part in parts) and len(parts) == kinds:
         pairs = list(parts)
     symbols = [symbol for pair in pairs for symbol in pair]
     if len(pairs) != kinds or len(set(symbols)) < 2 * kinds:
         raise InputError(f"{name}: give {kinds} pairs of symbols; () [] are two, say.")
-    return brackets(pairs)
+    return brackets(pairs, nonempty)

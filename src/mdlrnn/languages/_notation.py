@@ -15,7 +15,16 @@ from fractions import Fraction
 from ..checks import short
 from ..errors import InputError
 from ..expressions import LONGEST, STOPS, Expression, Node, expression_from, read
-from ..machines import END, Affine, Condition, Machine, Rule, counter, determinised
+from ..machines import (
+    END,
+    Affine,
+    Condition,
+    Machine,
+    Rule,
+    counter,
+    determinised,
+    with_fewer_counters,
+)
 from ..network import BOUNDARY
 from ._expression_machine import checked_rules, machine_of_expression, slug
 
@@ -81,14 +90,15 @@ def language_from_notation(text: str, stop: Fraction = STOPS) -> Machine:
     title = " ".join(text.split())
     alternatives = _blocks(node)
     if alternatives is None:
-        return machine_of_expression(expression_from(text, stop))
+        found = machine_of_expression(expression_from(text, stop))
+        return replace(found, assumed=stated is None)
     alternatives = [_drawn(blocks, least, text) for blocks in alternatives]
     try:
         built = checked_rules(_Builder(alternatives, stop).rules(), title)
         rules = determinised(built, "start")
     except InputError as error:
         raise InputError(f"{title}: {error}") from None
-    return Machine(slug(title), title, rules)
+    return with_fewer_counters(Machine(slug(title), title, rules, assumed=stated is None))
 
 
 # From nodes to blocks

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from ._algebra import determinised as determinised
     from ._algebra import product as product
     from ._algebra import renamed as renamed
+    from ._algebra import smallest as smallest
     from ._algebra import started as started
     from ._algebra import state_names as state_names
     from ._algebra import tidied as tidied

@@ -217,22 +217,31 @@ MOST_LOOKED_AT = 6
 
 
 def with_fewer_counters(language: Machine) -> Machine:
-    """The same language, by states alone where that can be."""
-    if not language.counters:
+    """The same language, by states alone where that can be; as it is where nothing goes."""
+    if not language.counters or _without_counters(language) == language.rules:
         return language
-    rules = _by_states(language)
+    return smallest(language)
+
+
+def smallest(language: Machine) -> Machine:
+    """The same language by states alone where that can be, and with as few as that needs. A network
+    that tells apart what is one state here may have chances of its own for each."""
+    rules = _without_counters(language)
+    merged, start = _fewest(_renamed(rules), language.start)
+    try:
+        return replace(language, rules=merged, start=start, places={})
+    except InputError:
+        return language
+
+
+def _without_counters(language: Machine) -> tuple[Rule, ...]:
+    """Its rules by states alone, or without the counters that can be states."""
+    rules = _by_states(language) if language.counters else language.rules
     if rules is None:
         rules = language.rules
         for name in language.counters:
             rules = _without_counter(name, rules, language.start) or rules
-    rules = _possible(rules, language.start)
-    if rules == language.rules:
-        return language
-    merged, start = _fewest(_renamed(rules), language.start)
-    try:
-        return Machine(language.name, language.title, merged, start)
-    except InputError:
-        return language
+    return _possible(rules, language.start)
 
 
 def _by_states(language: Machine) -> tuple[Rule, ...] | None:
@@ -260,6 +269,7 @@ def _without_counter(name: str, rules: Sequence[Rule], start: str) -> tuple[Rule
     if not all(_keeps_apart(name, rule) for rule in rules):
         return None
     by_state = _by_state(rules)
+    most = _enough(name, rules)
     names = {(start, 0): start}
     found: list[Rule] = []
     waiting = [(start, 0)]
@@ -271,7 +281,8 @@ def _without_counter(name: str, rules: Sequence[Rule], start: str) -> tuple[Rule
                 continue
             then = tuple(change for change in rule.then if change[0] != name)
             own_change = replace(rule, then=tuple(set(rule.then) - set(then)))
-            to = rule.to, own_change.after(values)[name]
+            value = own_change.after(values)[name]
+            to = rule.to, value if most is None else min(value, most)
             if not 0 <= to[1] <= LARGEST_VALUE:
                 return None
             if rule.to != END and to not in names:
@@ -283,6 +294,28 @@ def _without_counter(name: str, rules: Sequence[Rule], start: str) -> tuple[Rule
             next_state = END if rule.to == END else names[to]
             found.append(replace(rule, state=names[here], to=next_state, when=when, then=then))
     return tuple(found)
+
+
+def _enough(name: str, rules: Sequence[Rule]) -> int | None:
+    """A value from which on no rule tells larger ones apart, where a counter only grows or is set
+    and is only compared with constants."""
+    most = 0
+    for rule in rules:
+        for condition in rule.when:
+            value = condition.expression
+            if not _mentions(name, value):
+                continue
+            if value.terms != ((name, 1),) or value.divisor != 1 or condition.relation == "mod":
+                return None
+            most = max(most, 1 - value.constant)
+        value_after = dict(rule.then).get(name, 0)
+        if isinstance(value_after, Affine) and (
+            value_after.terms != ((name, 1),)
+            or value_after.divisor != 1
+            or value_after.constant < 0
+        ):
+            return None
+    return most
 
 
 def _possible(rules: Sequence[Rule], start: str) -> tuple[Rule, ...]:
@@ -591,7 +624,7 @@ def product(one: Machine, other: Machine) -> Machine | None:
         if len(rules) > MOST_RULES:
             return None
     try:
-        return Machine("both", other.title, tuple(rules), _name(start))
+        return Machine("both", other.title, tuple(rules), _name(start), assumed=other.assumed)
     except InputError:
         return None
 

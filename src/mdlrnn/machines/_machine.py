@@ -265,6 +265,8 @@ class Machine(Strings):
     )
     string: Callable[..., str] | None = field(default=None, compare=False)
     """For a^n b^n and its like: the string of a given n, or of given n and m."""
+    assumed: bool = field(default=False, compare=False)
+    """Whether nobody gave its chances, so that it is a set of strings."""
     most_prefixes: ClassVar[int] = 200_000
     places: Mapping[Rule, str] = field(default_factory=dict, compare=False, repr=False)
     """Where rules are written, to be named in errors: 'line 3: '."""

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from ._proof import check as check
     from ._proof import document as document
     from ._prove import Prover as Prover
-    from ._prove import Verdict as Verdict
     from ._prove import prove as prove
     from ._smt import CHECK as CHECK
     from ._smt import IN_RUN as IN_RUN

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from .. import work
 from ..checks import short
 from ..errors import InputError
 from ..machines import (
@@ -119,7 +119,10 @@ def executor(network: Network) -> Executor:
                 found = found.plus(row[u])
         return found if unit.bias is None else found.plus(unit.bias.fraction)
 
+    cost = work.STEP + work.PART * (count + len(network.connections))
+
     def step(row: Sequence[int], previous: Memory | None) -> Values:
+        work.spend(cost)
         values: dict[int, Term] = {}
         arguments: dict[int, Term] = {}
         for u in relevant:
@@ -231,7 +234,7 @@ def explore(
     system: System, executor: Executor, claim: Claim, most: int = NODES, seconds: float = SECONDS
 ) -> Explored:
     """All prefixes, shortest first, until one breaks the claim or there are enough."""
-    ends = time.monotonic() + seconds
+    ends = work.now() + seconds
     nodes: list[Node] = []
     left: deque[Node | tuple[Node, str, Configuration]] = deque(openings(system, executor))
     before = 0
@@ -244,7 +247,7 @@ def explore(
             before = max(0, node.depth - 1)
             if node.breaks(claim):
                 return Explored(nodes, before, node)
-            if len(nodes) >= most or time.monotonic() > ends:
+            if len(nodes) >= most or work.now() > ends:
                 return Explored(nodes, before, None)
             left.extend((node, label, to) for label, to in system.successors(node.here))
         except TooComplex as reason:
@@ -269,7 +272,7 @@ def wander(
 
     Each favours one label, so that counters get large.
     """
-    ends = time.monotonic() + seconds
+    ends = work.now() + seconds
     done = 0
     for seed in range(WANDERED):
         choose = random.Random(seed)
@@ -279,7 +282,7 @@ def wander(
             for _ in range(choose.choice(WANDERED_LENGTHS)):
                 if node.breaks(claim):
                     return node, done
-                if time.monotonic() > ends:
+                if work.now() > ends:
                     return None, done
                 ways = list(system.successors(node.here))
                 if not ways:

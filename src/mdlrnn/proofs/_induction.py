@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from .. import work
 from ..machines import Rule
 from ._execute import Executor, Node, Opening, System
 from ._invariant import (
@@ -154,7 +154,7 @@ def settle(induction: Induction, deadline: float) -> Induction | Failure:
             if (key, number) in settled:
                 continue
             while True:
-                if time.monotonic() > deadline:
+                if work.now() > deadline:
                     raise OutOfTime
                 now = present()
                 source = None if key is None else now.locations[places[key]]
@@ -252,9 +252,11 @@ def strongest(
     least: Claim,
     deadline: float,
     one: bool = False,
+    strings_alone: bool = False,
 ) -> tuple[tuple[Claim, ...], Model | None]:
     """All that holds of each kind, those that make the network right first; or where the least of
-    it fails. If `one` will do, nothing is looked for beside a narrow margin."""
+    it fails. If `one` will do, nothing is looked for beside a narrow margin; of a language whose
+    chances nobody gave, `strings_alone` are held against it where that says which are right."""
     if wanted is not None:
         model = fails(induction, wanted, deadline)
         return ((wanted,), None) if model is None else ((), model[0])
@@ -264,6 +266,9 @@ def strongest(
     model = fails(induction, least, deadline)
     if model is not None:
         return (), model[0]
+    if strings_alone and (apart := _categorical(induction, seen, deadline)) is not None:
+        sure = _deterministic(induction, seen, deadline)
+        return ((apart,) if sure is None else (apart, sure)), None
     within = _smallest(induction, "within", seen.error, Fraction(1), deadline)
     if one and within is not None and _rank(within, induction.system.least_chance) == 1:
         return (within,), None
@@ -391,7 +396,7 @@ def _open_query(
     """The first query that is not shown to have no model, and its model if there is one."""
     for location in induction.locations:
         for query in claimed(induction, location, claim):
-            if time.monotonic() > deadline:
+            if work.now() > deadline:
                 raise OutOfTime
             answer = ask_z3(query.text, query.variables, milliseconds_until(deadline))
             if answer.verdict != "unsat":

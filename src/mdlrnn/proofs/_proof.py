@@ -227,7 +227,7 @@ class Proof:
         table, failure = data["table"], data.get("float_failure")
         return cls(
             network, title, str(data["outcome"]), str(data["statement"]),
-            tuple(Claim(str(c["kind"]), Fraction(c["margin"])) for c in data["claims"]), None,
+            tuple(Claim(str(c["kind"]), Fraction(str(c["margin"]))) for c in data["claims"]), None,
             int(data.get("checked_length", 0)), float(data.get("seconds", 0.0)),
             tuple(map(str, data.get("notes", ()))),
             float_failure=None if failure is None else FloatFailure(**failure),

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
+from .. import work
 from ..checks import is_number, short
 from ..errors import InputError
 from ..machines import (
@@ -37,11 +37,9 @@ from ._invariant import Scheme, schemes
 from ._obligations import Induction
 from ._proof import Proof
 from ._smt import (
-    FIRST_TRY,
     IN_RUN,
     RUNNERS_UP,
     SECONDS,
-    SHORTEST_PROOF,
     Claim,
     available,
     require,
@@ -102,17 +100,17 @@ def prove(
         raise InputError(f"the margin is {short(margin)}; give a number between 0 and 1.")
     if not is_number(seconds) or seconds <= 0:
         raise InputError(f"seconds is {short(seconds)}; give a number above 0.")
-    began = time.monotonic()
+    began, spent = time.monotonic(), work.now()
     system, network = system_for(network, machine)
     wanted = None if margin is None else Claim("within", Fraction(str(margin)))
     least = wanted or Claim("ordered")
-    search = _Search(system, executor(network), least, wanted, began + seconds, at_once)
+    search = _Search(system, executor(network), least, wanted, spent + seconds, at_once)
     try:
         search.run()
     except TooComplex as reason:
         search.tried.append(f"{reason}")
     except OutOfTime:
-        search.tried.append(f"the time of {seconds:g} s is up")
+        search.tried.append(f"as much work as an idle core does in {seconds:g} s was not enough")
     if not search.claims and search.wrong is None and search.rounded is None:
         search.look_further()
     return search.proof(network, time.monotonic() - began)
@@ -131,6 +129,7 @@ class _Search:
         self.system, self.executor = system, run
         self.least, self.wanted = least, wanted
         self.deadline, self.at_once = deadline, at_once
+        self.strings_alone = system.language is not None and system.language.assumed
         self.explored = Explored([], 0, None)
         self.wrong: Node | None = None
         self.shortest = False
@@ -146,7 +145,7 @@ class _Search:
         """Seconds for what has a time of its own."""
         if not self.at_once:
             return usual
-        return max(LEAST_TIME, min(usual, self.deadline - time.monotonic()))
+        return max(LEAST_TIME, min(usual, self.deadline - work.now()))
 
     def run(self) -> None:
         most = AT_ONCE_PREFIXES if self.at_once else PREFIXES
@@ -219,8 +218,9 @@ class _Search:
     def _conclude(self, induction: Induction, nodes: list[Node]) -> None:
         self.induction = induction
         self.claims, model = strongest(
-            induction, nodes, self.wanted, self.least, self.deadline, self.at_once
-        )
+            induction, nodes, self.wanted, self.least, self.deadline, self.at_once,
+            self.strings_alone,
+        )  # fmt: skip
         if not self.claims:
             self.tried.append("the relation is inductive, but the outputs do not bear the claim")
             if model is not None:
@@ -311,51 +311,6 @@ def _counterexample(system: System, node: Node, shortest: bool, claim: Claim) ->
 PRECHECK_STRINGS = (29, 59, 149)
 """Strings of the language, shortest first, by place: a network must be right on them to be given
 to the solver."""
-HINT = 'With the extra prove, pip install "mdlrnn[prove]", a run ends with its theorem.'
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What was found out at the end of a run; without a solver, nothing."""
-
-    proof: Proof | None
-    """Of the best network."""
-    other: Proof | None = None
-    """Of another, where only that is proved."""
-    more_bits: float = 0.0
-    """By which its |G| + |D:G| is higher; below 0 where something else was minimised."""
-
-    @property
-    def proved(self) -> Proof | None:
-        """The theorem, whichever network it is about."""
-        return next((p for p in (self.proof, self.other) if p is not None and p.proved), None)
-
-    def lines(self, file: str, best: Network) -> list[str]:
-        """What to say; `file` is where a network is kept that is proved and not the best."""
-        if self.proof is None:
-            return [HINT]
-        if self.other is not None:
-            return [
-                self.proof.statement,
-                f"Theorem, of the network in {file}, {self._beside_the_best()}: "
-                f"{self.other.statement} {self.other.limits}",
-            ]
-        if not self.proof.proved:
-            return [self.proof.statement]
-        other = "" if self.proof.network == best else f" (The network in {file}.)"
-        return [f"Theorem. {self.proof.statement}{other} {self.proof.limits}"]
-
-    def _beside_the_best(self) -> str:
-        if self.more_bits < 0:
-            return f"whose |G| + |D:G| is {-self.more_bits:,.2f} bits lower"
-        return f"which scores {self.more_bits:,.2f} bits more"
-
-    def to_dict(self) -> dict[str, Any] | None:
-        if self.proof is None:
-            return None
-        if self.other is None:
-            return self.proof.to_dict()
-        return self.proof.to_dict() | {"other": self.other.to_dict() | {"more": self.more_bits}}
 
 
 class Prover:
@@ -367,43 +322,14 @@ class Prover:
         self._found: dict[str, Proof] = {}
         self._tried: dict[str, float] = {}
         """Seconds that were given to networks that were not proved."""
-        self._in_vain = 0.0
-        """Seconds that these took."""
-
-    def __call__(
-        self, best: Sequence[Network], others: Sequence[Network], spent: float, left: float
-    ) -> str | None:
-        """A reason to stop: one of the networks is proved.
-
-        The run has gone on for `spent` seconds and has `left`. Others than the best are given a
-        short time each, and no more than half of the run's together with what was in vain.
-        """
-        ends = time.monotonic() + left
-        for network in dict.fromkeys([*best, *others]):
-            began = time.monotonic()
-            if began >= ends:
-                return None
-            seconds = IN_RUN
-            if network not in best:
-                if self._in_vain > spent / 2:
-                    return None
-                seconds = FIRST_TRY
-            if self.fails_on_longer_strings(network):
-                continue
-            if self.prove(network, min(seconds, max(ends - began, SHORTEST_PROOF))).proved:
-                return "proved"
-        return None
 
     def prove(self, network: Network, seconds: float = IN_RUN) -> Proof:
         key = network.to_json()
         seconds = min(seconds, IN_RUN)
         if key in self._found and (self._found[key].proved or self._tried[key] >= seconds):
             return self._found[key]
-        began = time.monotonic()
         self._found[key] = prove(network, self.machine, seconds=seconds)
         self._tried[key] = seconds
-        if not self._found[key].proved:
-            self._in_vain += time.monotonic() - began
         return self._found[key]
 
     def remember(self, proof: Proof | None) -> None:
@@ -417,9 +343,9 @@ class Prover:
 
     def another(self, networks: Iterable[Network]) -> Proof | None:
         """Of the runners-up the first that is proved: with few strings, lucky networks win."""
-        ends = time.monotonic() + RUNNERS_UP
+        ends = work.now() + RUNNERS_UP
         for network in networks:
-            left = ends - time.monotonic()
+            left = ends - work.now()
             if left <= 0:
                 return None
             if self.fails_on_longer_strings(network):

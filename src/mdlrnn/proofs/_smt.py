@@ -14,13 +14,13 @@ On the way, below: impossible symbols get less than the margin.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from .. import work
 from ..errors import MissingExtra, printable
 from ..network import LEAST_TOTAL, powers
 from ._terms import (
@@ -284,10 +284,6 @@ SECONDS = 60.0
 """A proof that a user asks for, or that a table needs."""
 IN_RUN = 15.0
 """A proof of one network in a run, or for a page."""
-FIRST_TRY = 4.0
-"""A proof in a run that goes on until there is one; most that succeed take less."""
-SHORTEST_PROOF = 1.0
-"""A proof in a run whose time is nearly up."""
 RUNNERS_UP = 20.0
 """At the end of a run, all networks but the best together."""
 CHECK = 600.0
@@ -297,6 +293,8 @@ CHECK = 600.0
 EXTRA = "prove"
 MILLISECONDS = 4_000
 """For one query; linear ones take a few."""
+PATIENCE = 4
+"""Times as long as the work should take, a query may take on a busy machine."""
 LOGIC = "(set-logic ALL)"
 
 
@@ -319,7 +317,7 @@ def require(package: str, what: str) -> None:
 
 def milliseconds_until(deadline: float) -> int:
     """For one query that should not go on for long after the deadline."""
-    return max(100, min(MILLISECONDS, int(1000 * (deadline - time.monotonic()))))
+    return max(100, min(MILLISECONDS, int(1000 * (deadline - work.now()))))
 
 
 def ask_z3(
@@ -327,19 +325,24 @@ def ask_z3(
 ) -> Answer:
     import z3
 
-    solver = z3.Solver()
-    solver.set("timeout", milliseconds)
+    # What a solver finds and how long it takes depend on nothing that was asked before.
+    solver = z3.Solver(ctx=(own := z3.Context()))
+    solver.set("rlimit", milliseconds * work.SOLVER_SECOND // 1000)
+    solver.set("timeout", PATIENCE * milliseconds)
     try:
         solver.from_string(text)
         verdict = str(solver.check())
     except z3.Z3Exception:
-        return Answer("unknown")
+        verdict = "unknown"
+    counted = solver.statistics()
+    spent = counted.get_key_value("rlimit count") if "rlimit count" in counted.keys() else 0  # noqa: SIM118
+    work.spend(work.QUERY + work.CHARACTER * len(text) + spent / work.SOLVER_SECOND)
     if verdict != "sat" or variables is None:
         return Answer(verdict)
     model: Any = solver.model()
     values = {}
     for name, counter in variables.items():
-        value = model.eval(z3.Int(name), model_completion=True)
+        value = model.eval(z3.Int(name, own), model_completion=True)
         values[counter] = int(value.as_long())
     return Answer(verdict, values)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from fractions import Fraction
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from .. import work
 from ..machines import END, Configuration, Machine
 from ..network import BOUNDARY, EXACT, FLOAT, distribution, feed, stepper
 from ._execute import Executor, Node, System, along, words
@@ -263,14 +263,15 @@ def _short_strings(
     """Beginnings of the language's strings, the shortest first, and the network's values after
     each, in float64, until there are enough of them or time is up."""
     step = stepper(executor.network, FLOAT, saturation=saturation)
-    ends = time.monotonic() + seconds
+    ends = work.now() + seconds
     left = deque(
         _Node((label,), to, step(system.rows[label], None)) for label, to in system.openings
     )
     for _ in range(NODES):
-        if not left or time.monotonic() > ends:
+        if not left or work.now() > ends:
             return
         node = left.popleft()
+        work.spend(work.FLOAT_STEP)
         yield node
         for label, to in system.successors(node.here):
             values = step(system.rows[label], node.values)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..extraction import Belonging as Belonging
     from ..extraction import Comparison as Comparison
     from ..extraction import Learned as Learned
+    from ..extraction import Verdict as Verdict
     from ..interface import Description as Description
     from ..interface import Step as Step
     from ..measures import Enough as Enough
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from ..proofs import Checked as Checked
     from ..proofs import Counterexample as Counterexample
     from ..proofs import Proof as Proof
-    from ..proofs import Verdict as Verdict
     from ..search import Progress as Progress
     from ..search import Statistics as Statistics
 else:

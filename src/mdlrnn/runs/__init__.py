@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ._conclude import conclude as conclude
+    from ._conclude import proof_of as proof_of
+    from ._conclude import verdict_of as verdict_of
     from ._files import BEST as BEST
     from ._files import CORPUS as CORPUS
     from ._files import EXPRESSION as EXPRESSION
@@ -25,14 +28,12 @@ if TYPE_CHECKING:
     from ._files import write as write
     from ._networks import encoding_of as encoding_of
     from ._networks import is_network as is_network
-    from ._networks import keep_learned as keep_learned
     from ._networks import kept_learned as kept_learned
     from ._networks import kept_proof as kept_proof
     from ._networks import load_network as load_network
     from ._networks import network_from as network_from
     from ._networks import read_corpus as read_corpus
     from ._networks import training_of as training_of
-    from ._recorder import SHOWN as SHOWN
     from ._recorder import Recorder as Recorder
     from ._recorder import Until as Until
     from ._recorder import begin as begin

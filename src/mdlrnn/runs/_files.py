@@ -5,7 +5,9 @@
     log.jsonl       one event a line: start, progress, resume, end
     best.json       the best network at the last checkpoint, with its score
     front.json      the networks that no other beats in both |G| and |D:G|
-    theorem.json    what was proved at the end, where the language is known
+    theorem.json    what was proved of a known language, by the run or by a command later
+    learned.json    what was read off the best network, by the run or by a command later
+    expression.json the expression that describes the strings best, where one does
     proved.json     a network that was proved right, where it is not the best one
     checkpoint-*    all islands, at the generation in the name; the two newest are kept
     held_out.txt    strings that were kept out of the search

@@ -11,6 +11,7 @@ from ..corpus import Corpus
 from ..errors import InputError
 from ..extraction import Learned
 from ..files import PathLike, is_standard_input, open_bytes, path_of
+from ..machines import AnyMachine
 from ..network import Encoding, Network
 from ..proofs import Proof
 from ._files import (
@@ -107,9 +108,9 @@ WRONG = (InputError, KeyError, TypeError, AttributeError, ValueError, AssertionE
 
 
 def kept_proof(
-    folder: Path, title: str | None = None, network: Network | None = None
+    folder: Path, machine: AnyMachine | None = None, network: Network | None = None
 ) -> Proof | None:
-    """What the run proved, if it is about the language with this title and about this network,
+    """What the run found out, proof or refutation, if it is about this language and this network,
     where these are given. A run that went on has another best network than that of the theorem."""
     path = folder / THEOREM
     if not path.exists():
@@ -118,9 +119,12 @@ def kept_proof(
     try:
         about = Network.from_dict(data["network"])
         # Earlier versions did not run the network in float64.
-        if not data["proved"] or "float_failure" not in data:
+        if data.get("outcome") == "not shown" or "float_failure" not in data:
             return None
-        if title is not None and data["language"] != title:
+        if machine is not None and data["language"] != machine.title:
+            return None
+        # Nor did they write the machine down; two files may give one title to two languages.
+        if machine is not None and data.get("machine", machine.to_text()) != machine.to_text():
             return None
         if network is not None and data["network"] != network.to_dict():
             return None

@@ -6,14 +6,13 @@ networks as one that was never disturbed. The files are described in `_files`.
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ..corpus import Corpus
 from ..errors import ClusterError, InputError, RunError
@@ -33,6 +32,7 @@ from ..search import (
     network_of,
     origin_of,
     rescored,
+    run_at,
 )
 from ._checkpoint import load, to_bytes
 from ._files import (
@@ -42,7 +42,6 @@ from ._files import (
     LOCK,
     LOG,
     OWN,
-    PROVED,
     SETTINGS,
     acquire,
     append_event,
@@ -61,7 +60,6 @@ from ._files import (
     write_best,
     write_expression,
     write_front,
-    write_theorem,
 )
 from ._networks import read_corpus
 from ._settings import (
@@ -84,19 +82,29 @@ SHOWN = 5
 LOG_SECONDS = 10.0
 """Between two progress lines in the log, unless there is news."""
 
-Until = Callable[[Progress, list[Network], list[Network], float], str | None]
-"""Shown the progress, the best networks and others when there may be new ones, and the seconds
-left; it may name a reason to stop."""
+
+class Until(Protocol):
+    """Goes on beside a search, which ends when it has an answer."""
+
+    @property
+    def said(self) -> str:
+        """What it is about."""
+
+    def hand_over(self, progress: Progress, best: list[Network]) -> None:
+        """At each look; with the best networks when there may be new ones."""
+
+    def answer(self, wait: bool = False) -> Archipelago | None:
+        """Where the search has to end, if that is known now, or known after a wait."""
 
 
-def _shown(progress: Progress) -> tuple[list[Words], list[Words]]:
-    """The best and those of the front, and the best of the islands: what can be proved need not be
+def _shown(progress: Progress) -> list[Words]:
+    """The best, those of the front, and the best of the islands: what can be proved need not be
     among the shortest."""
     front = sorted(progress.front(), key=lambda entry: entry[0] + entry[1])
     each = zip(progress.island_values, progress.island_rows, strict=True)
     islands = sorted(each, key=lambda entry: entry[0])
-    best = [progress.row, *(row for *_, row in front[:SHOWN])]
-    return best, [row for _, row in islands]
+    rows = [progress.row, *(row for *_, row in front[:SHOWN])]
+    return [*rows, *(row for _, row in islands)] if progress.migrated else rows
 
 
 class Recorder:
@@ -126,21 +134,22 @@ class Recorder:
         until: Until | None = None,
     ) -> Run:
         """By the workers given, or on the cards given where the run is on a card."""
-        ended: str | None = None
+        ended: Archipelago | None = None
         is_first = True
 
         def tell(progress: Progress) -> bool | None:
             nonlocal ended, is_first
             self._record(progress)
+            if until is not None:
+                progress = progress._replace(proving=until.said)
             stop_requested = on_progress(progress) if on_progress is not None else None
-            if until is not None and (progress.improved or progress.migrated or is_first):
-                is_first = False
-                best, others = (
-                    [network_of(self.problem, row) for row in rows] for rows in _shown(progress)
-                )
-                limit = self.settings.stop.seconds
-                left = math.inf if limit is None else limit - progress.seconds
-                ended = until(progress, best, others, left)
+            if until is not None and not stop_requested:
+                rows = []
+                if progress.improved or progress.migrated or is_first:
+                    is_first = False
+                    rows = _shown(progress)
+                until.hand_over(progress, [network_of(self.problem, row) for row in rows])
+                ended = until.answer()
             return stop_requested or ended is not None
 
         common: dict[str, Any] = {
@@ -153,17 +162,13 @@ class Recorder:
             run = evolve_on_card(self.problem, self.settings.stop, cards=workers, **common)
         else:
             run = evolve_islands(self.problem, self.settings.stop, workers, **common)
+        if until is not None and ended is None and run.reason not in ("time", "stopped"):
+            ended = until.answer(wait=True)
         if ended is not None:
-            run = replace(run, reason=ended)
+            run = run_at(self.problem, run, ended, "proved")
+            self._forget_after(ended.generation)
         self._finish(run)
-        return replace(run, out=self.folder)
-
-    def keep_theorem(self, theorem: Mapping[str, Any], proved: Network | None) -> None:
-        """Write down what was proved, and the network that it is about unless it is the best."""
-        if self.folder is not None:
-            write_theorem(self.folder, theorem)
-            if proved is not None:
-                write(self.folder / PROVED, proved.to_json() + "\n")
+        return replace(run, out=self.folder, corpus=self.problem.corpus)
 
     def keep_expression(
         self, expression: Mapping[str, Any], run: Run, network: Network | None = None
@@ -239,6 +244,16 @@ class Recorder:
         passed = at - self._saved_at
         if passed >= (LEAST_SECONDS if progress.migrated else MOST_SECONDS):
             self._save(progress.archipelago)
+
+    def _forget_after(self, generation: int) -> None:
+        """What the search went on to while its result was proved is no part of the run."""
+        if self.folder is None:
+            return
+        for path in checkpoints(self.folder):
+            if path > checkpoint_path(self.folder, generation):
+                path.unlink()
+        trim_log(self.folder, generation, self.settings.created)
+        self._saved = None
 
     def _finish(self, run: Run) -> None:
         self._save(run.archipelago)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._archipelago import rescored as rescored
     from ._evolve import OnProgress as OnProgress
     from ._evolve import evolve_islands as evolve_islands
+    from ._evolve import run_at as run_at
     from ._island import Problem as Problem
     from ._island import check_room as check_room
     from ._island import epoch as epoch
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from ._settings import UNLIMITED as UNLIMITED
     from ._settings import Search as Search
     from ._settings import Stop as Stop
-    from .suggest._beside import Beside as Beside
     from .suggest._beside import FoundExpression as FoundExpression
     from .suggest._beside import beside as beside
     from .suggest._expressions import ExpressionSearch as ExpressionSearch

@@ -34,10 +34,11 @@ from ._origin import Origin
 from ._settings import Search, Stop
 
 if TYPE_CHECKING:
+    from ..corpus import Corpus
     from ..expressions import Expression, Mixture
-    from ..extraction import Learned
+    from ..extraction import Learned, Verdict
     from ..machines import AnyMachine
-    from ..proofs import Proof, Verdict
+    from ..proofs import Proof
     from .suggest._beside import FoundExpression
 
 
@@ -247,6 +248,8 @@ class Progress(NamedTuple):
     stop: Stop
     is_waiting: bool = False
     """Whether nobody is there to run the islands, so that it tells what it told before."""
+    proving: str = ""
+    """What is being proved beside the search, in words."""
 
     @property
     def mdl(self) -> float:
@@ -313,11 +316,13 @@ class Run:
     objective: Objective
     archipelago: Archipelago
     """The final population, from which the run can go on."""
-    verdict: Verdict | None = field(default=None, repr=False)
-    """What was found out about the best network and, if that is wrong, about others."""
+    concluded: Verdict | None = field(default=None, repr=False)
+    """What was found out when the run ended, if anything was sought; `verdict` has the rest."""
     found: FoundExpression | None = field(default=None, repr=False)
     """The expression that describes the strings in fewer bits than any network; None where a
     network is the best description, or no expression was searched."""
+    corpus: Corpus | None = field(default=None, repr=False)
+    """What was searched on."""
     out: Path | None = None
     """The folder that the run is kept in, if it is."""
     others: tuple[Run, ...] = field(default=(), repr=False)
@@ -344,10 +349,9 @@ class Run:
     def proof(self) -> Proof | None:
         """What was proved of the best network, or of another where only that is right; None where
         no proof was sought."""
-        if self.verdict is not None:
-            return self.verdict.proved or self.verdict.proof
-        found = self.learned if self.reason == "proved" else None
-        return None if found is None else found.proof
+        if self.concluded is not None:
+            return self.concluded.proved or self.concluded.proof or self.concluded.theorem
+        return None
 
     @property
     def is_proved(self) -> bool:
@@ -357,17 +361,16 @@ class Run:
     if TYPE_CHECKING:  # attached at the top of the package, which knows proofs and pictures
 
         @property
+        def verdict(self) -> Verdict:
+            """What was found out about the best network and, if that is wrong, about others;
+            found when it is first asked for."""
+
+        @property
         def learned(self) -> Learned | None:
             """What the best network has learned, found when it is first asked for; None if it
             reads numbers, or without the extra `prove`."""
 
         def _repr_html_(self) -> str: ...
-
-    def with_learned(self, learned: Learned) -> Run:
-        """The run, with what its best network has learned, which is found already."""
-        run = replace(self)
-        vars(run)["_learned"] = learned
-        return run
 
     def __repr__(self) -> str:
         return (

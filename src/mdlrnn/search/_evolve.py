@@ -394,6 +394,14 @@ def _reason(stop: Stop, archipelago: Archipelago) -> str:
     return ""
 
 
+def run_at(problem: Problem, run: Run, archipelago: Archipelago, reason: str) -> Run:
+    """The run as it would be if it had ended with this archipelago, which it has passed."""
+    spent = run.statistics
+    return _run(
+        problem, run.stop, archipelago, reason, spent.busy_seconds, spent.longest_seconds
+    )  # fmt: skip
+
+
 def _run(
     problem: Problem,
     stop: Stop,

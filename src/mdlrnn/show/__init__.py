@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from ._content import Content as Content
     from ._content import content_of as content_of
     from ._content import example_of as example_of
-    from ._content import learned_of_task as learned_of_task
     from ._content import network_content as network_content
     from ._content import run_content as run_content
     from ._drawing import Drawing as Drawing
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from ._page import asset as asset
     from ._page import document as document
     from ._page import facts as facts
-    from ._page import machine_section as machine_section
     from ._page import page as page
     from ._page import paragraph as paragraph
     from ._page import score_section as score_section
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from ._page import section as section
     from ._page import table as table
     from ._page import theorem_section as theorem_section
+    from ._page import verdict_section as verdict_section
     from ._plots import Front as Front
     from ._plots import History as History
     from ._plots import Probabilities as Probabilities

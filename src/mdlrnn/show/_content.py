@@ -9,27 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 from ..corpus import Corpus
 from ..errors import InputError
-from ..extraction import Learned
-from ..extraction import learned as find_learned
+from ..extraction import Learned, Verdict
 from ..files import path_of
 from ..languages import Language, language_from, language_of_run
-from ..machines import Machine
 from ..measures import Report, enough, measure
 from ..network import Encoding, Network, Score, read_json
-from ..proofs import IN_RUN, Proof, available, prove
+from ..proofs import Proof
 from ..runs import (
     BEST,
     CORPUS,
     Settings,
     Status,
     check_holds_run,
-    kept_learned,
-    kept_proof,
+    conclude,
     load_network,
     network_from,
     read_corpus,
     read_settings,
     status_of,
+    verdict_of,
 )
 from ._plots import accuracy, front, history, lines_over_strings
 
@@ -69,20 +67,28 @@ class Content:
     """What `test` finds out."""
     accuracy: Accuracy | None = None
     search: SearchSummary | None = None
-    theorem: Proof | None = None
-    learned: Learned | None = None
+    verdict: Verdict | None = None
+    """What was found out about the network; None while its run goes on."""
     enough: EnoughStrings | None = None
     refresh: int | None = None
     """Seconds after which the page loads itself again, while a run goes on."""
     back: tuple[str, str] | None = None
     """The address of a page that leads here, and the words of the link to it."""
 
+    @property
+    def theorem(self) -> Proof | None:
+        """The theorem about the network and the task's language."""
+        proof = None if self.verdict is None else self.verdict.proof
+        return proof if proof is not None and proof.proved else None
+
+    @property
+    def learned(self) -> Learned | None:
+        return None if self.verdict is None else self.verdict.learned
+
 
 FOLLOW_SECONDS = 5
 ENOUGH_NETWORKS = 10
 """Networks of a front whose lines over the number of strings are looked at."""
-LEARNED_SECONDS = 5.0
-"""For what the network has learned, where no run has kept it."""
 
 
 def content_of(
@@ -127,29 +133,11 @@ def network_content(
         score=None if scored_on is None else _scored(network, scored_on, encoding),
         example=example_of(scored_on),
     )
+    content = replace(content, verdict=conclude(network, task, corpus=scored_on))
     if task is None or task.rules is None:
-        return replace(content, learned=_learned(network))
+        return content
     measures, steps = _measured(network, task, task.size)
-    theorem = _proved(network, task)
-    learned = learned_of_task(theorem, task) or _learned(network)
-    return replace(content, measures=measures, accuracy=steps, theorem=theorem, learned=learned)
-
-
-def learned_of_task(proof: Proof | None, task: Language) -> Learned | None:
-    """The machine of a language that the network is proved to have learned."""
-    if proof is None or not isinstance(task.rules, Machine):
-        return None
-    return Learned(
-        proof.network, task.rules, task.title, proof, proof.statement, proof.seconds, proof.checked
-    )
-
-
-def _learned(network: Network, folder: Path | None = None) -> Learned | None:
-    """What the network has learned: as the run's folder has it, or found here."""
-    if network.alphabet is None or not available("z3"):
-        return None
-    kept = None if folder is None else kept_learned(folder, network)
-    return kept or find_learned(network, LEARNED_SECONDS)
+    return replace(content, measures=measures, accuracy=steps)
 
 
 def run_content(folder: Path, title: str | None = None, task: Language | None = None) -> Content:
@@ -179,15 +167,11 @@ def run_content(folder: Path, title: str | None = None, task: Language | None = 
     known = task or language_of_run(settings.corpus)
     if running:
         return content
+    content = replace(content, verdict=verdict_of(folder, known))
     if known is None or known.rules is None:
-        return replace(content, learned=_learned(network, folder))
+        return content
     measures, steps = _measured(network, known, known.size)
-    theorem = kept_proof(folder, known.title, network) or _proved(network, known)
-    learned = learned_of_task(theorem, known) or _learned(network, folder)
-    return replace(
-        content, measures=measures, accuracy=steps, theorem=theorem, learned=learned,
-        enough=_enough(folder, known),
-    )  # fmt: skip
+    return replace(content, measures=measures, accuracy=steps, enough=_enough(folder, known))
 
 
 def _enough(folder: Path, known: Language) -> EnoughStrings | None:
@@ -243,11 +227,3 @@ def _scored(network: Network, corpus: Corpus, encoding: Encoding) -> Score:
 
 def _measured(network: Network, task: Language, size: int | None) -> tuple[Report, Any]:
     return measure(network, task, size), accuracy(network, task)
-
-
-def _proved(network: Network, task: Language) -> Proof | None:
-    """The theorem about the network and the task's language, where there is one and a solver."""
-    if task.machine is None or not available("z3"):
-        return None
-    proof = prove(network, task.machine, seconds=IN_RUN)
-    return proof if proof.proved else None

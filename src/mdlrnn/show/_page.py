@@ -19,7 +19,7 @@ from typing import Any
 
 from .._version import __version__
 from ..errors import InputError
-from ..extraction import Learned
+from ..extraction import Verdict
 from ..machines import Affine, Machine, Rule, rule_text
 from ..network import (
     BOUNDARY,
@@ -320,12 +320,11 @@ def enough_section(content: Content) -> str:
     )
 
 
-def theorem_section(content: Content, is_said: bool = False) -> str:
-    """`is_said`: its statement stands elsewhere on the page."""
+def theorem_section(content: Content) -> str:
     theorem = content.theorem
     if theorem is None:
         return ""
-    parts = [] if is_said else [paragraph(theorem.statement)]
+    parts = [paragraph(theorem.statement)]
     head, rows = theorem.table()
     if rows:
         order = _probabilities_first(head)
@@ -384,9 +383,9 @@ def _bits(value: float) -> str:
 MACHINE_SCALE = 1.25
 
 
-def machine_data(learned: Learned | None) -> dict[str, Any] | None:
+def machine_data(verdict: Verdict | None) -> dict[str, Any] | None:
     """The machine for the page's script; integers as text, since doubles would round them."""
-    machine = None if learned is None else learned.shown
+    machine = None if verdict is None else verdict.machine
     if machine is None:
         return None
     return {
@@ -435,20 +434,24 @@ def made_strings(network: Network) -> str:
     return f'<h3>Strings it makes</h3>\n<ul class="made">{listed}</ul>'
 
 
-def machine_section(learned: Learned | None, made: str = "") -> str:
-    if learned is None:
+def verdict_section(verdict: Verdict | None, made: str = "") -> str:
+    """What it has learned, but for the theorem about a known language, which has a section."""
+    if verdict is None:
         return section("The network's strings", made, name="learned") if made else ""
-    machine = learned.shown
+    machine = verdict.machine
+    title = "What it has learned" if verdict.name is None else f"It has learned {verdict.name}"
+    proof = verdict.proof
+    told = [] if proof is not None and proof.proved else verdict.theorem_text
+    texts = (verdict.line, *verdict.instead, *told, *verdict.details)
+    said = "".join(paragraph(text) for text in texts)
     if machine is None:
-        return section("What it has learned", paragraph(learned.statement), made, name="learned")
-    said = f"{'Theorem. ' if learned.proved else ''}{learned.statement}"
-    title = "What it has learned" if learned.name is None else f"It has learned {learned.name}"
+        return section(title, said, made, name="learned")
     rules = "\n".join(rule_text(rule) for rule in machine.rules)
     drawing, width = _drawing(machine)
     look = "pair wide" if width > HALF else "pair"
     return section(
         title,
-        f'<div class="{look}">\n<div>{paragraph(said)}{made}</div>\n<div>\n<h3>The machine</h3>',
+        f'<div class="{look}">\n<div>{said}{made}</div>\n<div>\n<h3>The machine</h3>',
         drawing,
         '<p id="machine-where" aria-live="polite"></p>',
         f'<details><summary>Its rules</summary><pre class="formulas">{escaped(rules)}</pre>'
@@ -528,22 +531,20 @@ def page(content: Content, drawing: Drawing | None = None) -> str:
     """The file's text; a drawing of the network that is there already is not made again."""
     drawing = drawing or draw(content.network)
     data = page_data(drawing, content.encoding, content.example)
-    data["machine"] = machine_data(content.learned)
+    data["machine"] = machine_data(content.verdict)
     script = script_of(*map(asset, SCRIPTS))
     refresh = ""
     if content.refresh is not None:
         refresh = f'<meta http-equiv="refresh" content="{content.refresh}">\n'
     length = sum(len(part["bits"]) for part in data["parts"])
     title = escaped(content.title)
-    learned, theorem = content.learned, content.theorem
-    is_said = bool(learned and theorem and theorem.statement in learned.statement)
     sections = [
-        machine_section(content.learned, made_strings(content.network)),
+        verdict_section(content.verdict, made_strings(content.network)),
         _together(content.network, drawing.picture),
         _along(content.network),
         formulas_section(content),
         bits_section(data["parts"], content.encoding.scheme),
-        theorem_section(content, is_said),
+        theorem_section(content),
         score_section(content, length),
         measures_section(content),
         search_section(content),

@@ -32,11 +32,11 @@ from ._result import (
     closeness,
     findings,
     known_of,
-    learned_of,
     proof_rank,
     results_at,
     states_of,
     strings_of,
+    verdict_on,
 )
 
 LONGEST = 48
@@ -255,11 +255,11 @@ def _made(work: Work) -> Row:
     known = known_of(result.source)
     corpus = result.strings()
     strings = None if corpus is None else strings_of(corpus)
+    verdict = verdict_on(result, found)
     content = Content(
         result.network, result.encoding, work.name, example_of(corpus),
         None if strings is None else strings.summary, result.score,
-        theorem=found.theorem, learned=learned_of(found, result),
-        back=(INDEX, f"{work.name} in the atlas"),
+        verdict=verdict, back=(INDEX, f"{work.name} in the atlas"),
     )  # fmt: skip
     drawing = draw(result.network)
     file = result.file

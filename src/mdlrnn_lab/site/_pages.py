@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from mdlrnn import __version__
-from mdlrnn.extraction import Learned
+from mdlrnn.extraction import Verdict
 from mdlrnn.machines import Transducer
 from mdlrnn.network import OBJECTIVES, Encoding, counted, describe, length, summary
-from mdlrnn.proofs import Proof
 from mdlrnn.show import (
     Content,
     Drawing,
@@ -19,7 +18,6 @@ from mdlrnn.show import (
     document,
     escaped,
     facts,
-    machine_section,
     paragraph,
     picture_of_machine,
     score_section,
@@ -28,6 +26,7 @@ from mdlrnn.show import (
     svg,
     table,
     theorem_section,
+    verdict_section,
 )
 
 from ._result import (
@@ -43,11 +42,6 @@ from ._result import (
 )
 
 SCALE = 1.4
-FOLLOWS = "It is proved to follow this machine; the theorem below says how closely."
-FOLLOWS_EXACTLY = (
-    "In exact numbers it is proved to follow this machine, though not as it runs; the theorem "
-    "below says how closely, and where it fails."
-)
 FOOT = f"Made by mdlrnn {__version__}. These pages work offline and send nothing anywhere."
 ALONE = "The file holds a network alone, and nothing of a search or of its strings."
 STEP, NETWORK, FINDINGS, INDEX = "step.html", "network.json", "findings.json", "index.html"
@@ -71,7 +65,7 @@ def language_page(
     sections = [
         _network(result, content, drawing),
         _pair(_language(known, result.file), _corpus(result, strings)),
-        _learned(result, content.learned, content.theorem),
+        _learned(result, content.verdict),
         _theorem(content, found),
         score_section(content, length(result.network, result.encoding)),
         _search(result, others),
@@ -156,28 +150,29 @@ def _bits(result: Result) -> list[tuple[str, str]]:
     return pairs
 
 
-def _learned(result: Result, learned: Learned | None, theorem: Proof | None) -> str:
+def _learned(result: Result, verdict: Verdict | None) -> str:
+    assert verdict is not None
     machine = None if result.source is None else result.source.machine
-    if theorem is not None and isinstance(machine, Transducer):
+    proof = verdict.proof
+    if proof is not None and proof.proved and isinstance(machine, Transducer):
         shown = svg(picture_of_machine(machine), "the drawing of the machine", 1.25)
         return section(
             f"It has learned {machine.title}",
-            paragraph(_follows(theorem)),
+            paragraph(verdict.line),
             f'<div class="scroll" id="machine" tabindex="0">{shown}</div>',
             name="learned",
         )
-    if learned is None:
-        return ""
-    if theorem is not None:  # which stands below, and need not be said twice
-        learned = replace(learned, statement=_follows(theorem), proof=None)
-    return machine_section(learned)
-
-
-def _follows(theorem: Proof) -> str:
-    return FOLLOWS_EXACTLY if theorem.only_exact else FOLLOWS
+    if verdict.learned is None and proof is None:
+        why = 'the extra prove is missing, pip install "mdlrnn[prove]".'
+        if result.network.alphabet is None:
+            why = "the network reads numbers, and machines are found in those that read symbols."
+        said = paragraph(f"No machine was looked for: {why}")
+        return section("What it has learned", said, name="learned")
+    return verdict_section(verdict)
 
 
 def _theorem(content: Content, found: Findings) -> str:
+    """About the language; where it is not known, the theorem about the machine stands above."""
     if content.theorem is not None:
         return theorem_section(content)
     proof = found.proof

@@ -23,7 +23,7 @@ from mdlrnn.checks import is_number
 from mdlrnn.corpus import Corpus
 from mdlrnn.errors import InputError
 from mdlrnn.expressions import Expression
-from mdlrnn.extraction import Learned
+from mdlrnn.extraction import Learned, Verdict
 from mdlrnn.extraction import learned as find_learned
 from mdlrnn.files import json_of, read_text
 from mdlrnn.languages import (
@@ -59,6 +59,7 @@ from mdlrnn.runs import (
     HELD_OUT,
     PROVED,
     Settings,
+    conclude,
     kept_learned,
     kept_proof,
     load_network,
@@ -69,7 +70,6 @@ from mdlrnn.runs import (
     status_of,
 )
 from mdlrnn.search import CPU, Origin, Search
-from mdlrnn.show import learned_of_task
 
 from ._places import (
     Command,
@@ -358,7 +358,9 @@ def _joined(one: Corpus | None, two: Corpus) -> Corpus:
 def _proved(folder: Path, network: Network) -> tuple[bool, bool]:
     """Whether the run has proved this network, and whether in exact numbers alone."""
     proof = kept_proof(folder, network=network)
-    return proof is not None, proof is not None and proof.only_exact
+    if proof is None or not proof.proved:
+        return False, False
+    return True, proof.only_exact
 
 
 def _found(events: list[dict[str, Any]], score: dict[str, Any]) -> dict[str, Any] | None:
@@ -405,7 +407,7 @@ class Findings(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Without what differs from one machine to the next."""
         proof = self.proof.to_dict()
-        names = ("outcome", "statement", "claims", "notes", "table", "float_failure")
+        names = ("outcome", "statement", "claims", "notes", "table", "float_failure", "limits")
         learned = None if self.learned is None else self.learned.to_dict() | {"seconds": 0.0}
         return {
             "key": self.key, "seconds": self.seconds,
@@ -456,7 +458,7 @@ def _proof(result: Result, seconds: float) -> Proof:
         return _untried(result.network, f"No proof was tried: {task.obstacle}")
     found = None
     if result.place.data is None:
-        found = kept_proof(result.place.path, task.title, result.network)
+        found = kept_proof(result.place.path, machine, result.network)
     try:
         found = found or prove(result.network, machine, seconds=seconds)
     except InputError as error:
@@ -476,12 +478,14 @@ def _learned(result: Result, seconds: float) -> Learned:
     return kept or find_learned(result.network, seconds)
 
 
-def learned_of(found: Findings, result: Result) -> Learned | None:
-    """What it has learned: the language itself where that is proved, else what was found in it."""
-    language = None
-    if result.source is not None:
-        language = learned_of_task(found.theorem, result.source)
-    return language or found.learned
+def verdict_on(result: Result, found: Findings) -> Verdict:
+    """What the page says: held against the language, where it is known."""
+    language = result.source if result.source is not None and result.source.rules else None
+    proof = None if found.proof.outcome == NOT_TRIED else found.proof
+    return conclude(
+        result.network, language, corpus=None if language else result.corpus, proof=proof,
+        inside=found.learned, seconds=0, proving=0,
+    )  # fmt: skip
 
 
 def closeness(proof: Proof) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
+from ... import work
 from ...machines import Rule
 from ...network import ACTIVATIONS, FLOAT_CUT, LEAST_TOTAL, SATURATION, Network
 from .._execute import Opening, System
@@ -130,7 +130,7 @@ class _Unknown(Exception):  # noqa: N818, it is an answer
 
 def as_it_runs(induction: Induction, claim: Claim, most: int | None) -> AsItRuns | None:
     """The claim for float64, as far as it can be shown; `most` is where sums begin to be cut."""
-    ends = time.monotonic() + SECONDS
+    ends = work.now() + SECONDS
     analysis = _Analysis(induction, claim, ends)
     try:
         return analysis.exact_memory(most) or analysis.rounded_memory(most)
@@ -238,7 +238,7 @@ class _Analysis:
 
     def _steps(self, size: int, errors: Mapping[int, float]) -> Iterator[_Bounded]:
         for source, move in moves(self.induction):
-            if time.monotonic() > self.ends:
+            if work.now() > self.ends:
                 raise _Unknown
             yield _Bounded(self.induction, source, move, size, errors)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import random
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
+from ... import work
 from ...machines import Affine, Configuration, Rule, is_mistake
 from ...network import FLOAT, counted, distribution, stepper
 from .._execute import Executor, System, words
@@ -49,7 +49,7 @@ class FloatRuns(NamedTuple):
 def float_runs(
     system: System, executor: Executor, claim: Claim, seconds: float = math.inf
 ) -> FloatRuns:
-    ends = time.monotonic() + seconds
+    ends = work.now() + seconds
     seen: set[int] = set()
     longest = fed = 0
     fails: FloatFailure | None = None
@@ -59,8 +59,9 @@ def float_runs(
         seen.add(hash(tuple(labels)))
         longest = max(longest, len(labels))
         fed += len(labels)
+        work.spend(work.FLOAT_STEP * len(labels))
         fails, mistake = fails or broken, mistake or wrong
-        if mistake is not None or fed > MOST_STEPS or time.monotonic() > ends:
+        if mistake is not None or fed > MOST_STEPS or work.now() > ends:
             break
     return FloatRuns(len(seen), longest, fails, mistake)
 

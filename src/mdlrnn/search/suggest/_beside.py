@@ -8,20 +8,28 @@ fewer bits than the best network, it is the answer, and the network is construct
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...construction import machine_network
 from ...corpus import Corpus
 from ...errors import InputError
-from ...expressions import Expression, Mixture, read_description, write_description
+from ...expressions import (
+    Expression,
+    Mixture,
+    Node,
+    read_description,
+    regular_expression,
+    write_description,
+)
 from ...languages import machine_of
-from ...machines import Machine
+from ...machines import Machine, smallest
 from ...network import BOUNDARY, Network
 from .._island import Problem
 from .._settings import Stop
 from ._expressions import ExpressionSearch
+from ._merging import MOST_NODES, automata_of
 
 BUDGET = 100_000
 """Expressions that are tried, on few strings; on many, one counts as several."""
@@ -58,7 +66,7 @@ class FoundExpression:
     def machine(self) -> Machine | None:
         """Its machine, where there is a deterministic one."""
         try:
-            return machine_of(self._alone())
+            return smallest(machine_of(self._alone()))
         except InputError:
             return None
 
@@ -149,6 +157,24 @@ class FoundExpression:
         return "\n".join(lines)
 
 
+def _regular(corpus: Corpus) -> Iterator[Node]:
+    """Expressions for the automata that the strings are merged to."""
+    assert corpus.alphabet is not None
+    if len(corpus.parent) > MOST_NODES:
+        return
+    boundary = corpus.alphabet.index(BOUNDARY)
+    for automaton in automata_of(corpus):
+        moves = [
+            (state, corpus.alphabet[symbol], to)
+            for state, ways in enumerate(automaton.moves)
+            for symbol, to in ways.items()
+        ]
+        ends = [state for state, counts in enumerate(automaton.counts) if counts.get(boundary)]
+        node = regular_expression(0, moves, ends)
+        if node is not None:
+            yield node
+
+
 class Beside:
     """The search for expressions in a thread of its own."""
 
@@ -161,15 +187,17 @@ class Beside:
         }
         self.count = sum(strings.values())
         self.budget = budget
-        self.search = ExpressionSearch(strings, self.symbols, seed)
+        self.search = ExpressionSearch(strings, self.symbols, seed, tuple(_regular(corpus)))
         self._cancelled = False
         self._failure: Exception | None = None
+        self._result: FoundExpression | None = None
         self._thread = threading.Thread(target=self._run, name="expressions", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         try:
             self.search.run(self.budget, lambda: self._cancelled)
+            self._result = self._found()
         except Exception as error:
             self._failure = error
 
@@ -183,6 +211,10 @@ class Beside:
         self._thread.join()
         if self._failure is not None:
             raise self._failure
+        assert self._result is not None
+        return self._result
+
+    def _found(self) -> FoundExpression:
         descriptions = self.search.descriptions()
         best, bits = descriptions[0]
         rivals: list[tuple[str, float]] = []

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import exp, inf
 from random import Random
 
-from ...expressions import Exponent, Expression, Mixture, Node, nodes
+from ...expressions import Exponent, Expression, Mixture, Node, nodes, program
 from ._changes import changed
 from ._scale import Scale, Strings
 
@@ -38,6 +38,8 @@ class ExpressionSearch:
     strings: Strings
     symbols: tuple[str, ...]
     seed: int
+    suggested: tuple[Node, ...] = ()
+    """Expressions to begin with, beside those that the strings show at a glance."""
     found: dict[Node, float] = field(default_factory=dict)
     """Expressions with their bits on all strings, fewest first."""
 
@@ -67,6 +69,9 @@ class ExpressionSearch:
         while self.tried < min(end, self.improved_at + patience) and not cancelled():
             self._round(end)
             self._sort()
+        for node in list(self.found)[:SHOWN]:
+            self._remember(_without_marks(node, self.symbols))
+        self._sort()
 
     def _round(self, end: int) -> None:
         """A few short chains on few strings; the best of them on more, and on all."""
@@ -118,7 +123,7 @@ class ExpressionSearch:
             heat = HOT * (COLD / HOT) ** (step / length)
             new = changed(here, self.symbols, examples, self.random)
             self.tried += scale.price
-            if self.tried % 64 == 0 and self.cancelled():
+            if step % 16 == 0 and self.cancelled():
                 break
             if new == here or nodes.size(new) > 60:
                 continue
@@ -187,6 +192,7 @@ class ExpressionSearch:
         literal = nodes.choice(literals)
         if literal.kind != "empty" and nodes.size(literal) <= 60:
             yield nodes.canonical(literal)
+        yield from map(nodes.canonical, self.suggested)
         yield from self._skeletons()
 
     def _skeletons(self) -> Iterator[Node]:
@@ -219,6 +225,13 @@ class ExpressionSearch:
                 exponent = nodes.linear(name)
             parts.append(nodes.power(body, exponent))
         return nodes.canonical(nodes.sequence(parts))
+
+
+def _without_marks(node: Node, symbols: Sequence[str]) -> Node:
+    """The expression with its words of any symbols made words of those that it does not name."""
+    marks = {part.value for part in nodes.walk(node) if part.kind == "symbol"}
+    plain = [name for name in symbols if name not in marks]
+    return nodes.canonical(program.said(node, plain)) if marks and plain else node
 
 
 def _runs(string: tuple[int, ...], unit: int) -> list[tuple[tuple[int, ...], int]]:

@@ -406,6 +406,8 @@ def set_group(size: int) -> None:
 
 
 if __name__ == "__main__":
+    # The simulator makes the shared arrays of a block in a way that a switch of threads can break.
+    sys.setswitchinterval(10)
     cases: dict[str, Any] = {
         "scores": scores, "swept": swept, "goes_on": goes_on, "migrates": migrates, "runs": runs,
         "cards": cards, "clock": clock, "uncut": uncut,

@@ -236,13 +236,19 @@ class Expression(Strings):
         first = {place: float(weight) for place, weight in self._begun().items()}
         return Walk(self, (), first)
 
-    def likeliest(self, most: int, prefixes: int = 100_000) -> list[tuple[Any, float]]:
+    def likeliest(
+        self, most: int, prefixes: int = 100_000, moves: float = math.inf
+    ) -> list[tuple[Any, float]]:
         """The likeliest strings with their probabilities, in floats; fewer if the language has
-        fewer, or no more are found among that many prefixes."""
+        fewer, or no more are found among that many prefixes and with that many moves."""
+        runner = self.rough
+        end_at = math.inf if runner is None else runner.moves + moves
         found: list[tuple[Any, float]] = []
         order = count()
         heap: list[tuple[float, int, Walk | tuple[int, ...]]] = [(-1.0, next(order), self.walk())]
         while heap and len(found) < most and prefixes > 0:
+            if runner is not None and runner.moves > end_at:
+                break
             weight, _, here = heapq.heappop(heap)
             if not isinstance(here, Walk):
                 found.append((self.written(here), -weight))

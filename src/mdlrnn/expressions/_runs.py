@@ -74,6 +74,7 @@ class Runner:
     def read(self, places: Places, symbol: int) -> Places:
         """Where the readings stand after one more symbol."""
         moved = []
+        self.moves += len(places)
         for place, weight in places.items():
             if place.due:
                 if place.due[0] == symbol:

@@ -35,8 +35,8 @@ BUDGET = 100_000
 """Expressions that are tried, on few strings; on many, one counts as several."""
 MOST_SYMBOLS, MOST_LENGTH, MOST_STRINGS = 40, 1_000, 20_000
 """Alphabets, strings and numbers of distinct strings beyond which networks alone are searched."""
-LOOKED_AT = 40
-"""Likeliest strings by which two expressions are told apart."""
+LOOKED_AT, MOVES = 40, 50_000
+"""Likeliest strings by which two expressions are told apart, and moves to find them."""
 RIVALS = 3
 FEW_BITS, FEW_PREFIXES = 120, 60
 """Bits up to which, and prefixes with which, those are looked for; strings may be long."""
@@ -266,5 +266,5 @@ def _same(one: Expression, other: Expression) -> bool:
     return all(
         second.likely(string) > 0
         for first, second in ((one, other), (other, one))
-        for string, _ in first.likeliest(LOOKED_AT, 2_000)
+        for string, _ in first.likeliest(LOOKED_AT, 2_000, MOVES)
     )

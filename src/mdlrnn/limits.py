@@ -57,7 +57,7 @@ _LIFTED: ContextVar[bool] = ContextVar("lifted", default=False)
 
 @contextmanager
 def no_limits() -> Iterator[None]:
-    """Inside, files of any size are read, as far as memory goes."""
+    """In this context files of any size are read, if memory allows."""
     token = _LIFTED.set(True)
     try:
         yield

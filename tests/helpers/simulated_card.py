@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import sys
+import threading
 import time
 import warnings
 from dataclasses import replace
@@ -17,6 +18,9 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from numba.core import types
+from numba.cuda.simulator.kernelapi import FakeCUDAShared
+from numba.np.numpy_support import as_dtype
 
 from helpers.data import vectors
 from mdlrnn import Corpus, Encoding, Network, Run, Search, Stop, evolve, resume, score_many, zoo
@@ -405,9 +409,28 @@ def set_group(size: int) -> None:
     roles.GROUP = size
 
 
+def one_array_a_place() -> None:
+    """Let all threads of a block have the same shared array, even where they ask at the same time:
+    the simulator looks for it and makes it in two steps, between which threads may switch."""
+    lock, plain = threading.Lock(), FakeCUDAShared.array
+
+    def array(self: Any, shape: Any, dtype: Any) -> Any:
+        if shape == 0:
+            return plain(self, shape, dtype)
+        caller = sys._getframe(1)
+        place = caller.f_code.co_filename, caller.f_lineno
+        with lock:
+            found = self._allocations.get(place)
+            if found is None:
+                kind = as_dtype(dtype) if isinstance(dtype, types.Type) else dtype
+                found = self._allocations[place] = np.empty(shape, kind)
+        return found
+
+    FakeCUDAShared.array = array
+
+
 if __name__ == "__main__":
-    # The simulator makes the shared arrays of a block in a way that a switch of threads can break.
-    sys.setswitchinterval(10)
+    one_array_a_place()
     cases: dict[str, Any] = {
         "scores": scores, "swept": swept, "goes_on": goes_on, "migrates": migrates, "runs": runs,
         "cards": cards, "clock": clock, "uncut": uncut,

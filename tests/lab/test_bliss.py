@@ -357,7 +357,7 @@ def test_what_is_asked_for_twice_is_done_once(
         ("test_valid_next_symbols.npz", np.zeros((SMALL, 99)), "no rows of true and false"),
         ("test.txt.zip", b"", "holds no strings"),
         ("test.txt.zip", b"damaged", "cannot be read"),
-        ("train_60_p_0_3_seed_100.txt.zip", b"#()#", "holds 1 string, not the 60 of its name"),
+        ("train_60_p_0_3_seed_100.txt.zip", b"#()#", "holds 1 string, but its name says 60"),
         ("train_60_p_0_3_seed_100.txt.zip", None, "has no training set"),
     ],
 )

@@ -55,9 +55,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,15})?|\.[0-9]{1,15}|[0-9]{1,1
 @command(doing="computing")
 @network_argument
 @click.argument("string", metavar="STRING")
-@click.option(
-    "--alphabet", help="The symbols, '#' among them, of a network that names none: '#ab'."
-)
+@click.option("--alphabet", help="The symbols, with '#', if the network names none: '#ab'.")
 @words_option
 @saturation_option
 @json_option

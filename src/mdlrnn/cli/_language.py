@@ -23,7 +23,7 @@ from ._options import check_language_out, json_option, naming, seed_option
 @command(doing="working out the language")
 @click.argument("source", metavar="[SOURCE]", required=False)
 @click.option("--list", "is_list", is_flag=True, help="List the languages that have a name.")
-@click.option("--stop", metavar="CHANCE", help="Of a notation: the chance to stop at each number.")
+@click.option("--stop", metavar="CHANCE", help="For a notation: the chance to stop at each number.")
 @click.option("-o", "--out", type=click.Path(), help="Also write it as a language file, .lang.")
 @json_option
 def language(

@@ -114,7 +114,7 @@ def main() -> None:
 
 
 def _flush(code: int) -> None:
-    """Leave, with what is still to be written; a device that is full is answered in a sentence."""
+    """Write buffered output and exit; if it cannot be written, say why in one sentence."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:

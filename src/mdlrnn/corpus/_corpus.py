@@ -219,7 +219,7 @@ def frozen(name: str, value: Any) -> NDArray[Any]:
 
 
 def check(corpus: Corpus) -> None:
-    """Raise InputError unless everything holds that those who feed networks rely on."""
+    """Raise InputError unless the corpus meets all that feeding a network needs."""
     for name in NUMBERS:
         value = getattr(corpus, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
@@ -314,8 +314,8 @@ LARGEST_TOTAL = 2**53
 class Corpus:
     """A weighted prefix tree; corpora are equal when they hold the same sequences equally often.
 
-    Make one with `load`, `from_strings` or `from_sequences`; the fields are for those who feed
-    networks. The arrays are read-only, and the ones given are taken over, not copied.
+    Make one with `load`, `from_strings` or `from_sequences`; the fields are for code that feeds
+    networks. The arrays are read-only; given arrays are used without a copy.
     """
 
     alphabet: tuple[str, ...] | None

@@ -251,7 +251,7 @@ def _matrix(item: object, place: str, column: bool = False) -> NDArray[Any]:
     try:
         array = np.asarray(item)
     except ValueError:
-        raise InputError(f"{place} is no matrix; give every step the same units.") from None
+        raise InputError(f"{place} is no matrix; give all steps equally many units.") from None
     _check_kind(array, place)
     if column and array.ndim == 1:
         array = array[:, np.newaxis]

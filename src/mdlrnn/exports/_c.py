@@ -220,7 +220,7 @@ def _test(network: Network, name: str) -> str:
 
 
 def formula_safe(symbols: tuple[str, ...]) -> list[str]:
-    """Symbols as a comment can hold them."""
+    """Make symbols safe inside a comment."""
     shown = [symbol if symbol.isprintable() else "?" for symbol in symbols]
     return [symbol.replace("*/", "* /").replace("/*", "/ *") for symbol in shown]
 

@@ -463,7 +463,7 @@ def weights_bits(weights: Sequence[int]) -> float:
 
 
 def apart_bits(strings: int, alone: bool = False) -> float:
-    """The bits that say that some strings are apart, and how many; the strings come on top."""
+    """The bits for whether strings are written apart and how many; the strings cost extra."""
     if not strings:
         return log2(sum(APART) / APART[0])
     flag = log2(sum(APART) / APART[1]) + log2(sum(ALONE) / ALONE[int(alone)])

@@ -331,8 +331,8 @@ def _conditions(cell: Cell, measures: Sequence[Measure]) -> tuple[Condition, ...
 
 
 def simple_chances(members: Sequence[Sequence[Fraction]]) -> list[Fraction]:
-    """One distribution for many that are nearly the same: exact if they are the same and short,
-    else the simplest near the middle between the least and the largest."""
+    """Replace nearly equal distributions by one: exact if all are equal and short, else the
+    simplest near the middle of the least and the largest."""
     first = members[0]
     if all(chances == first for chances in members) and _is_short(first):
         return list(first)

@@ -140,7 +140,7 @@ def _wait_for_lock(path: Path) -> None:
 
 @contextmanager
 def _marked(folder: Path | None) -> Iterator[str]:
-    """A file by which workers see whether the folder here is theirs too."""
+    """The name of a file by which workers see whether they share this folder."""
     mark = f".seeds-{uuid4().hex}"
     if folder is None:
         yield mark

@@ -68,7 +68,7 @@ def evolve(
     of them, and in `out` each has a folder of its own, `seed-1` and so on, beside a table of all.
 
     In a terminal or a notebook the search shows how it goes unless `progress` is False.
-    `on_progress` is told too, and may return True to stop. Ctrl-C stops the search and gives back
+    `on_progress` is called too, and may return True to stop. Ctrl-C stops the search and gives back
     the run so far.
 
     `workers` says who does the work: a number of threads (by default, one for each core), an
@@ -133,7 +133,7 @@ def resume(
 
     `stop` gives it other limits, which count from the very start of the run; without it they stay.
     Nothing else can change: a corpus, where one is given, must be the run's own. Without `workers`
-    a run of a card goes on on the card; on another device it finds other networks there.
+    a card's run continues on the card; on another device it finds other networks.
     """
     if not isinstance(out, str | Path) and not hasattr(out, "__fspath__"):
         raise InputError(f"{short(out)} is no folder; give the folder that a run was saved in.")

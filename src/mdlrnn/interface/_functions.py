@@ -194,7 +194,7 @@ def learned(
 ) -> Learned:
     """What a network has learned: the machine inside it, its name, and what is proved of it.
 
-    Nothing is told of the language. The source is a network, or strings, a list or a file of them:
+    The language is not given. The source is a network, or strings, a list or a file of them:
     then a network is searched for first, until what it has learned is proved. `seconds`, 20 for a
     network and 60 for the search, are the most that this may take. Needs the extra `prove`.
     """

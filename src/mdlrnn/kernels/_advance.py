@@ -65,7 +65,7 @@ def store(_typing: Any, numbers: Any, i: Any, value: Any) -> Any:
 
 @_written
 def add(_typing: Any, numbers: Any, i: Any, value: Any) -> Any:
-    """numbers[i] += value; what it was before."""
+    """numbers[i] += value; returns the old value."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _place(context, builder, signature, arguments)

@@ -91,7 +91,7 @@ def add_unit(genome: Words, random: Random, space: Space) -> bool:
 
 @compiled
 def remove_unit(genome: Words, random: Random, space: Space) -> bool:
-    """A hidden unit goes, with all its connections."""
+    """Remove a hidden unit and all its connections."""
     first = space.inputs + space.outputs
     if genome[0] <= first:
         return False

@@ -405,8 +405,8 @@ class _Maker:
     # Words as numbers
 
     def _grown(self, branch: _Branch, symbol: int) -> dict[str, Affine]:
-        """The values after a symbol of the open word: as its lowest digit, to be read backwards,
-        and as its highest, to be read forwards."""
+        """The values after a symbol of the open word: it becomes the lowest digit of a word read
+        backwards, and the highest of one read forwards."""
         word = branch.open
         if word < 0:
             return branch.values

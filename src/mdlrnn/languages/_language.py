@@ -49,7 +49,7 @@ def rules_text(rules: Grammar | Expression) -> str:
 
 @dataclass(frozen=True)
 class Language:
-    """Whatever strings come from, and what is known of it. Make one with `mdlrnn.language`."""
+    """A source of strings, and what is known of it. Make one with `mdlrnn.language`."""
 
     name: str
     """For people, and for the folder of a run."""
@@ -113,7 +113,7 @@ class Language:
         return self.given.alphabet if self.given is not None else self.check_rules().alphabet
 
     def strings(self, n: int | None = None, seed: int = SEED) -> list[Any]:
-        """Random strings, of symbols that are words tuples of words. Plain strings come as they
+        """Random strings, as tuples if symbols are words. Plain strings come as they
         are, or with `n` a random choice of them, each as likely as it is frequent."""
         if self.given is None:
             return list(self.check_rules().sample(self.checked_size(n), seed))
@@ -180,7 +180,7 @@ class Language:
         return in_parts(longer_strings(rules, training, seed, longest))
 
     def encoding(self, scheme: str | None = None) -> Encoding:
-        """The space of networks to search: of the paper's tasks the paper's, else every part. With
+        """The space of networks to search: the paper's for its own tasks, else every part. With
         a scheme, the paper's space under that scheme."""
         if scheme is None and not self.of_paper:
             return Encoding.every_part()

@@ -57,8 +57,8 @@ def longer_strings(
     seed: int,
     longest: int | None = None,
 ) -> Iterator[Any]:
-    """Strings of the language that are longer than all training strings, up to some `longest`
-    symbols; nothing if there are none."""
+    """Strings of the language that are longer than all training strings, up to `longest`
+    symbols; there may be none."""
     most = int(len(training.levels) - 2)
     if longest is None:
         top = MOST_LONGEST if isinstance(language, Machine) else GRAMMAR_LONGEST

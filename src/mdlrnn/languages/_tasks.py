@@ -90,7 +90,7 @@ def drawn_on(
 
 
 def _larger_numbers(language: Transducer, training: Corpus, seed: int) -> Iterator[Corpus]:
-    """All pairs of numbers from the first that no training pair has."""
+    """All pairs of numbers just above those of the training pairs."""
     first = round(training.sequences**0.5) + 1
     yield language.corpus(pairs(NUMBERS_BEYOND, first))
 

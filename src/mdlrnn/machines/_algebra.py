@@ -435,8 +435,8 @@ NAMES = ("n", "m", "k", "p", "q", "r", "s", "t")
 
 
 def started(rules: list[Rule], start: str, beginning: dict[str, int]) -> tuple[list[Rule], str]:
-    """The rules that can be reached, with all counters at 0 in the beginning: where one begins
-    elsewhere, a state of its own sets it."""
+    """The reachable rules and the start, with all counters at 0 at first; if one begins at another
+    value, an extra start state sets it."""
     used = _counters(rules)
     if not any(value and name in used for name, value in beginning.items()):
         return _reached(_settable(rules, used), start), start

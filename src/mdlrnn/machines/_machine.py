@@ -209,7 +209,7 @@ class Strings(ABC):
         return truth_of_strings(self, corpus)
 
     def by_length(self, count: int) -> Iterator[tuple[int, Corpus]]:
-        """The shortest strings, so many, as a corpus for each length."""
+        """The `count` shortest strings, as a corpus for each length."""
         for length, strings in groupby(self.shortest(count), len):
             yield length, Corpus.from_strings(list(strings))
 

@@ -272,8 +272,8 @@ def enough(
     run: object, language: object = None, *, networks: Sequence[object] = (), most: int = MOST
 ) -> Enough:
     """Which network of a run's front would win with how many strings, and how many would make a
-    right one win; `networks` are looked at beside the front, of which those with the lowest scores
-    are, at `most` so many.
+    right one win; `networks` are compared beside those of the front with the lowest scores, at
+    `most` that many.
 
     The language is the run's own, where that is known.
     """

@@ -287,7 +287,7 @@ def strongest(
 
 
 def _rank(claim: Claim, least_chance: Fraction) -> int:
-    """Those that make a network right come first; a wide margin says less than what is possible."""
+    """1 for a claim that makes a network right, 2 if its margin is wide, 3 for all other claims."""
     if not claim.makes_right(least_chance):
         return 3
     wide = claim.kind == "within" and claim.margin > least_chance / 2

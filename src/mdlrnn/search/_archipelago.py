@@ -1,4 +1,4 @@
-"""All islands between two epochs: what a checkpoint holds and what a run goes on from."""
+"""All islands between two epochs: a checkpoint stores this state and a run resumes from it."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def run_leg(
 
 
 def view_of(state: State) -> View:
-    """Ties go to the first place."""
+    """The best network; first if tied."""
     i = int(state.values.argmin())
     row = state.genomes[i]
     return View(
@@ -312,7 +312,7 @@ class Threads:
         heapq.heappush(self._queue, (job.priority, next(self._numbers), job))
 
     def _call(self) -> None:
-        """Call as many threads from helping as there are jobs that nobody waits for."""
+        """Recall one helping thread for each queued job beyond the idle threads."""
         self._called[0] = max(0, len(self._queue) - self._idle)
 
     def _take(self, fresh: list[Job]) -> tuple[Job, int] | None:

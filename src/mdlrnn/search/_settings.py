@@ -187,7 +187,7 @@ class Search:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], encoding: Encoding | None = None) -> Self:
-        """The search of a run's settings; fields that it is too old to have are as before them."""
+        """The search of a run's settings; missing fields get their old values."""
         known = [name for name in field_names(Search) if name != "encoding"]
         unknown = sorted(set(data) - set(known))
         if unknown:

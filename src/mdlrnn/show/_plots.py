@@ -205,7 +205,7 @@ def _saved_front(folder: Path) -> list[tuple[int, float]]:
         if isinstance(error, InputError):
             raise
         raise InputError(
-            f"{path}: not a front as a run writes it; put back the file as it was."
+            f"{path} is not a front written by a run; restore the original file."
         ) from None
 
 
@@ -443,7 +443,7 @@ def plot_enough(data: LinesOverStrings) -> Picture:
 
 
 def _string_frame(read: Sequence[str], low: float, high: float) -> Frame:
-    """All of it is for the string: steps are as wide as the widest symbol, or as there is room."""
+    """The frame for a string: steps as wide as the widest symbol, or wider to fill the width."""
     step = max([STEP, *(text_width(_label(symbol), SIZE) + GAP for symbol in read)])
     width = max(WIDTH, LEFT + RIGHT + step * len(read))
     return Frame(Point(0, low), Point(float(max(1, len(read))), high), width)

@@ -63,7 +63,7 @@ SHOWN = 8
     help="Which, by the first parts of their names: elman,gru-32,lstm-4-l1-0.1",
 )
 @click.option(
-    "--seeds", type=click.IntRange(1), default=3, show_default=True, help="Models of each."
+    "--seeds", type=click.IntRange(1), default=3, show_default=True, help="Seeds per config."
 )
 @click.option(
     "--epochs", type=click.IntRange(1), default=1_000, show_default=True, help="As in the paper."

@@ -120,7 +120,7 @@ def _search_options(minutes: int, plain: bool = False) -> Callable[[Command], Co
     search = (
         click.option(
             "--patience", type=click.IntRange(1), metavar="N",
-            help="End a search after so many generations without improvement.",
+            help="End a search after N generations without improvement.",
         ),
         click.option(
             "--search", "kind", type=click.Choice(list(SEARCHES)), default="default",

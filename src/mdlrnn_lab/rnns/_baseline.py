@@ -172,7 +172,7 @@ def save_progress(
 
 
 def load_progress(folder: Path, group: str) -> tuple[tuple[Model, ...], dict[str, Any]] | None:
-    """Models on their way and their arrays, or None."""
+    """Models in training and their arrays, or None."""
     path = folder / f"{group}.npz"
     if not path.exists():
         return None
@@ -455,7 +455,7 @@ def kept(folder: PathLike) -> list[Row]:
 
 
 def best(rows: Iterable[Row], key: str = "test_cross_entropy") -> Row | None:
-    """The row with the lowest of these, the first of equals."""
+    """The row with the lowest finite `key`; the first of equals."""
     finite = [row for row in rows if row[key] is not None and math.isfinite(row[key])]
     return min(finite, key=lambda row: row[key], default=None)
 

@@ -95,7 +95,7 @@ class Dataset(NamedTuple):
         if len(strings) != size:
             found = "1 string" if len(strings) == 1 else f"{len(strings):,} strings"
             raise InputError(
-                f"{named(paths[0])} holds {found}, not the {size:,} of its name; get the benchmark "
+                f"{named(paths[0])} holds {found}, but its name says {size:,}; get the benchmark "
                 "again."
             )
         names = self._names(set().union(*strings))

@@ -212,7 +212,7 @@ def _longer(home: Path, asked: Stop) -> str | None:
 
 
 def _differences(kept: Settings, wanted: Wanted) -> list[str]:
-    """What the run was searched with that is not what is wanted now."""
+    """Names of the settings in which the kept run differs from `wanted`."""
     theirs, ours = kept.search.to_dict(), wanted.search.to_dict()
     differ = [name for name in ours if theirs[name] != ours[name]]
     if kept.seed != wanted.seed:

@@ -26,7 +26,7 @@ Replenish = Callable[[], object]
 
 
 class Workers(NamedTuple):
-    """A client of a cluster, and what starts lost workers again."""
+    """A client of a cluster, and a function that restarts lost workers."""
 
     client: Any
     replenish: Replenish
@@ -40,7 +40,7 @@ class Watch:
         self._complete_at = time.monotonic()
 
     def see(self, count: int) -> None:
-        """So many are there now."""
+        """Note the worker count."""
         now = time.monotonic()
         self._most = max(self._most, count)
         if count == self._most:
@@ -154,7 +154,7 @@ class Unwanted(Exception):  # noqa: N818, nothing went wrong
 
 
 class Line(NamedTuple):
-    """From a piece on its way to who waits for it. It is the first argument of its function."""
+    """Sends news from a running piece to the client. It is the first argument of its function."""
 
     topic: str
     piece: str
@@ -184,7 +184,7 @@ class _Begun(NamedTuple):
 
 
 class Spread:
-    """Pieces on the workers of a cluster."""
+    """Runs pieces on the workers of a cluster."""
 
     def __init__(self, workers: Workers, pieces: Sequence[Piece]) -> None:
         self._client = workers.client
@@ -286,7 +286,7 @@ class Spread:
 
 
 def on_every_worker(client: Any, function: Callable[..., Any], *arguments: Any) -> dict[str, Any]:
-    """What a function says on each worker that is there now; an `InputError` of one is raised."""
+    """The function's result on each connected worker; an `InputError` of one is raised."""
     try:
         answers: dict[str, Any] = client.run(function, *arguments, on_error="return")
     except Exception:

@@ -141,7 +141,7 @@ def _client(cluster: object, cards: Sequence[str] | None) -> Iterator[Workers]:
         if not ADDRESS.fullmatch(cluster):
             raise InputError(
                 f"the cluster is {short(cluster)}, which is no address; give host and port, "
-                "tcp://HOST:8786 say."
+                "as tcp://HOST:8786."
             )
         with _client_of(cluster, cluster) as client:
             yield Workers(client, _nothing)
@@ -199,7 +199,7 @@ def _reason(error: BaseException) -> str:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Dask's client prints tracebacks when its scheduler goes away; a sentence will say it."""
+    """Hide the tracebacks of Dask's client when its scheduler is gone; an error says it."""
     loggers = [logging.getLogger(name) for name in CLIENT_LOGGERS]
     before = [logger.level for logger in loggers]
     for logger in loggers:
@@ -536,7 +536,7 @@ def local_workers(workers: object) -> WorkersSpec:
 
 @contextmanager
 def crews_for(spec: WorkersSpec) -> Iterator[NewCrew]:
-    """What gives one search after the other its workers. A cluster is connected when it is first
+    """Gives each search in turn its workers. A cluster is connected when it is first
     needed, once for all of them. Of the processes that mpirun started, the first one directs; the
     others end here when their work is done."""
     with ExitStack() as stack:

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
-from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from random import Random
 
 import pytest
 from click.testing import CliRunner
 
 import mdlrnn
+from helpers.machines import differs, some_machine
 from mdlrnn.cli import cli
 from mdlrnn.errors import InputError
 from mdlrnn.languages import EVERY_TASK, language_from_notation
 from mdlrnn.machines import (
-    END,
-    Affine,
-    Condition,
     Machine,
-    Rule,
     Transducer,
-    counter,
     live_rules,
     machine_from_text,
 )
-from mdlrnn.network import BOUNDARY, Network
 
 NOTATIONS = [
     "a^n b^n", "a^n b^2n", "a^n b^m c^(n+m)", "(ab)^n", "a* b+", "a | b^n", "(a|b)* c",
@@ -37,20 +29,6 @@ NOTATIONS = [
     "<S: a <S> b | c>", "<S: a <S> a | b <S> b | c>", "<w> c <w>^R",
 ]  # fmt: skip
 NOT_PROVED_YET = ["<w> c <w>", "<w:(a|b)+> c <w:a~b>"]
-
-
-def differs(network: Network, machine: Machine, longest: int, most: int = 60) -> str | None:
-    """A prefix after which the network and the machine differ."""
-    for string in islice(machine.strings(20_000), most):
-        if len(string) > longest:
-            break
-        given = network.probabilities(string)
-        for place, row in enumerate(given):
-            chances = machine.next(string[:place]).distribution
-            for symbol, p in zip(machine.alphabet, row, strict=True):
-                if abs(p - float(chances[symbol])) > 1e-9:
-                    return str(string[:place])
-    return None
 
 
 @pytest.mark.parametrize("text", [*NOTATIONS, *NOT_PROVED_YET])
@@ -87,77 +65,8 @@ def test_saturation_is_off_only_where_counters_are_multiplied() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_network_of_a_random_machine_has_its_probabilities(seed: int) -> None:
-    random = Random(seed)
-    machine = None
-    while machine is None:
-        with suppress(InputError):  # some rules contradict each other, or ask for what none sets
-            machine = random_machine(random)
+    machine = some_machine(seed)
     assert differs(mdlrnn.construct(machine), machine, 12) is None
-
-
-def random_machine(random: Random) -> Machine:
-    """One to eight states and up to two counters, which are set to sums where a rule says so."""
-    names = ["start", *(f"q{number}" for number in range(random.randint(0, 7)))]
-    counters = ["n", "m"][: random.randint(0, 2)]
-    rules: list[Rule] = []
-    for state in names:
-        symbols = random.sample(["a", "b", "c"], random.randint(1, 3))
-        tested = random.choice(counters) if counters and random.random() < 0.6 else None
-        if tested is None:
-            rules += _choices(random, state, symbols, names, counters, ())
-            continue
-        value = counter(tested)
-        if random.random() < 0.3:
-            base = random.choice((2, 3, 5))
-            tests = [(value.ends_in(digit, base),) for digit in range(base)]
-        else:
-            tests = [(value.positive,), (value.zero,)]
-        for when in tests:
-            own = random.sample(symbols, random.randint(1, len(symbols)))
-            below = when[0].relation == ">"
-            rules += _choices(random, state, own, names, counters, when, tested if below else None)
-    reached, left = {"start"}, ["start"]
-    while left:
-        here = left.pop()
-        for rule in rules:
-            if rule.state == here and rule.to not in reached | {END}:
-                reached.add(rule.to)
-                left.append(rule.to)
-    return Machine("random", "random", tuple(rule for rule in rules if rule.state in reached))
-
-
-def _choices(
-    random: Random,
-    state: str,
-    symbols: list[str],
-    names: list[str],
-    counters: list[str],
-    when: tuple[Condition, ...],
-    above: str | None = None,
-) -> list[Rule]:
-    ends = BOUNDARY
-    chosen = [*symbols, ends]
-    weights = [random.randint(1, 4) for _ in chosen]
-    found = []
-    for symbol, weight in zip(chosen, weights, strict=True):
-        chance = Fraction(weight, sum(weights))
-        if symbol == ends:
-            found.append(Rule(state, symbol, END, chance, when))
-            continue
-        then: list[tuple[str, Affine | int]] = []
-        for name in counters:
-            draw = random.random()
-            if draw < 0.3:
-                then.append((name, counter(name) + 1))
-            elif draw < 0.45 and name == above:
-                then.append((name, counter(name) - 1))
-            elif draw < 0.55:
-                then.append((name, random.randint(0, 2)))
-            elif draw < 0.65:
-                terms = tuple((other, random.randint(1, 2)) for other in counters)
-                then.append((name, Affine(terms, random.randint(0, 1))))
-        found.append(Rule(state, symbol, random.choice(names), chance, when, tuple(then)))
-    return found
 
 
 def test_the_command_writes_a_network_that_is_proved(tmp_path: Path) -> None:

@@ -298,8 +298,8 @@ def _prove(
         check_writable(certificate)
     with naming(network):
         # What a run's folder keeps has its words alone.
-        anew = certificate is not None or style != "text"
-        proof = proof_of(source, machine, margin=margin, seconds=seconds, anew=anew)
+        again = certificate is not None or style != "text"
+        proof = proof_of(source, machine, margin=margin, seconds=seconds, again=again)
         known = language_from(language)
         verdict = conclude(proof.network, known, proof=proof, seconds=0, proving=0)
     if certificate is not None and proof.proved:

@@ -52,10 +52,6 @@ def machine_network(machine: Machine) -> Network:
 # The machine made ready
 
 
-def _terms(value: Affine | int) -> set[str]:
-    return set() if isinstance(value, int) else {name for name, _ in value.terms}
-
-
 def _known_by_state(rules: Sequence[Rule], start: str) -> dict[str, Known]:
     """For each state the counters whose value is the same whenever the machine is there."""
     names = {name for rule in rules for name, _ in rule.then}
@@ -208,7 +204,7 @@ class _Plan:
 
     def _asked(self) -> set[str]:
         found = {name for rule in self.rules for name in rule.asked}
-        return found | {n for rule in self.rules for _, value in rule.then for n in _terms(value)}
+        return found | {name for rule in self.rules for name in rule.used}
 
     def _effect(self, rule: Rule) -> Effect:
         return rule.to, _additions(rule, self.known[rule.state])
@@ -440,7 +436,7 @@ def _least_by_state(rules: Sequence[Rule], start: str) -> dict[str, Least]:
     """For each state what its counters are never below."""
     names = {name for rule in rules for name, _ in rule.then}
     names |= {name for rule in rules for name in rule.asked}
-    names |= {name for rule in rules for _, value in rule.then for name in _terms(value)}
+    names |= {name for rule in rules for name in rule.used}
     found: dict[str, Least] = {start: dict.fromkeys(names, 0)}
     falls: dict[tuple[str, str], int] = {}
     left = [start]

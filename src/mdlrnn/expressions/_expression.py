@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -115,7 +115,7 @@ class Expression(Strings):
         """The expression as a person writes it, without its chances."""
         if self.node is None:
             return " | ".join(_plain(string) for string, _ in self.others)
-        # A word of which nothing is said is one of the symbols that are named.
+        # A word without a body is made of the symbols that are named.
         means = named_symbols(self.node)
         node = self.node if means == self.symbols else said(self.node, self.symbols)
         return write(node) + "".join(
@@ -506,9 +506,3 @@ def expression_from(text: str, stop: Fraction | None = None) -> Expression:
     return Expression(
         node, chances, symbols, tuple(sorted(least.items())), text=" ".join(text.split())
     )
-
-
-def with_chances(node: Node, symbols: Sequence[str], least: Mapping[str, int]) -> Expression:
-    """An expression with the usual chances."""
-    program = program_of(node, symbols, least)
-    return Expression(node, usual_chances(program), tuple(symbols), tuple(sorted(least.items())))

@@ -511,7 +511,7 @@ def _reached(rules: list[Rule], start: str) -> list[Rule]:
 
 def _without_idle_counters(rules: list[Rule]) -> list[Rule]:
     """Counters that no condition depends on, by way of updates, are dropped."""
-    needed = {name for rule in rules for c in rule.when for name, _ in c.expression.terms}
+    needed = {name for rule in rules for name in rule.asked}
     while True:
         more = {
             name

@@ -129,6 +129,12 @@ class Rule:
         """The counters that its conditions speak of."""
         return {name for condition in self.when for name, _ in condition.expression.terms}
 
+    @property
+    def used(self) -> set[str]:
+        """The counters that its new values are made of."""
+        values = (value for _, value in self.then if isinstance(value, Affine))
+        return {name for value in values for name, _ in value.terms}
+
     def enabled(self, values: Mapping[str, int]) -> bool:
         """Whether all that it asks for holds where the counters have these values."""
         return all(condition.at(values) for condition in self.when)

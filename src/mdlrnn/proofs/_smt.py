@@ -38,7 +38,6 @@ from ._terms import (
 
 Formula = tuple[Any, ...]
 TRUE: Formula = ("and",)
-FALSE: Formula = ("or",)
 GRID = (-700, -100, -30, -20, -15, -10, -7, -5, -3, -2, -1, 0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 100)
 """Where a sigmoid of something unknown is tied to its values."""
 

@@ -144,13 +144,13 @@ def proof_of(
     *,
     margin: float | None = None,
     seconds: float = SECONDS,
-    anew: bool = False,
+    again: bool = False,
 ) -> Proof:
     """The theorem about a network and a language, or why there is none: as the run's folder has
-    it, unless it is to be found `anew`."""
+    it, unless it is to be found `again`."""
     network, folder = network_from(source), folder_of(source)
     kept = None
-    if folder is not None and margin is None and not anew:
+    if folder is not None and margin is None and not again:
         kept = kept_proof(folder, machine, network)
     if kept is not None and kept.proved:
         return kept

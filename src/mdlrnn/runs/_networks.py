@@ -10,7 +10,7 @@ from ..checks import short
 from ..corpus import Corpus
 from ..errors import InputError
 from ..extraction import Learned
-from ..files import PathLike, is_standard_input, open_bytes, path_of
+from ..files import is_standard_input, open_bytes, path_of
 from ..machines import AnyMachine
 from ..network import Encoding, Network
 from ..proofs import Proof
@@ -28,7 +28,6 @@ from ._files import (
 )
 from ._settings import read_settings, status_of
 
-NetworkSource = Network | PathLike
 """What a function that needs a network takes; a `Run` serves too."""
 
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from helpers.data import is_one_sentence
 from mdlrnn import InputError, Network, Search, Stop, evolve, learned, prove, resume, score, zoo
 from mdlrnn.cli import cli
-from mdlrnn.interface._proving import FIRST_TRY, Job, Proving, solved
+from mdlrnn.interface._proving import FIRST_TRY, Job, Proving, _Worker, solved
 from mdlrnn.languages import TASKS
 from mdlrnn.languages._paper import anbn
 from mdlrnn.machines._machine import Machine
@@ -253,3 +253,16 @@ def test_without_z3_a_run_ends_with_a_hint(run: Run, monkeypatch: pytest.MonkeyP
     stopped = run("evolve", "anbn", "--until-proved", "--out", "s", *SMALL)
     assert isinstance(stopped.exception, InputError)
     assert not Path("s").exists()
+
+
+def test_a_prover_that_is_killed_is_replaced() -> None:
+    worker = _Worker()
+    try:
+        worker._process.kill()
+        worker._process.wait()
+        worker.begin((zoo.anbn(), anbn(), None, 20.0))
+        found = worker.result()
+        assert isinstance(found, Proof)
+        assert found.proved
+    finally:
+        worker.close()

@@ -32,6 +32,8 @@ FIRST = 50
 FIRST_TRY = 4.0
 """Work, in seconds of an idle core, for a proof of another than the best; most that succeed take
 less."""
+ATTEMPTS = 3
+"""Times that a job is given to a process; a job that ends three processes is not proved."""
 OTHERS = 4
 """Networks beside the best one that are looked at in one generation."""
 
@@ -162,14 +164,12 @@ class Proving:
 
 
 class _Worker:
-    """A process that proves; it ends with this one."""
+    """A process that proves; it ends with this one, and one that is lost is replaced."""
 
     def __init__(self) -> None:
-        path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, sys.path)])
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "mdlrnn.interface._proving"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path},
-        )  # fmt: skip
+        self._process = _started()
+        self._lock = threading.Lock()
+        self._is_closed = False
         self._thread: threading.Thread | None = None
         self._found: Any = None
 
@@ -187,12 +187,28 @@ class _Worker:
         self._thread.start()
 
     def _ask(self, job: Job) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with suppress(OSError, EOFError, pickle.UnpicklingError):
-            pickle.dump(job, self._process.stdin)
-            self._process.stdin.flush()
-            self._found = pickle.load(self._process.stdout)
+        for _ in range(ATTEMPTS):
+            process = self._process
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                pickle.dump(job, process.stdin)
+                process.stdin.flush()
+                self._found = pickle.load(process.stdout)
+            except (OSError, ValueError, EOFError, pickle.UnpicklingError):
+                if not self._replaced():
+                    return
+            else:
+                return
+
+    def _replaced(self) -> bool:
+        """Whether there is a new process in place of the lost one; none once it is closed."""
+        with self._lock:
+            if self._is_closed:
+                return False
+            _ended(self._process)
+            self._process = _started()
+            return True
 
     def result(self) -> Proof | Learned | None:
         """None where the process found nothing, or is gone."""
@@ -203,12 +219,26 @@ class _Worker:
         return found
 
     def close(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with suppress(OSError):
-                    stream.close()
+        with self._lock:
+            self._is_closed = True
+            _ended(self._process)
+
+
+def _started() -> subprocess.Popen[bytes]:
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, sys.path)])
+    return subprocess.Popen(
+        [sys.executable, "-m", "mdlrnn.interface._proving"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
 
 
 def solved(job: Job) -> Proof | Learned:
